@@ -1,0 +1,356 @@
+/* Pliant: real-time simulation of deformable things.
+
+   A model is the rest state of something deformable: immutable, shared by any number of bodies. A world holds bodies
+   (their state) and advances them in steps of constant length. Everything is made from a definition that a default
+   function fills in, so that new fields never break a caller.
+
+       pl_shape *shape;
+       pl_model *model;
+       pl_world *world;
+       pl_body body;
+       pl_shape_def shape_def = pl_default_shape_def(PL_SHAPE_BAR);
+       pl_shape_create(&shape_def, &shape, NULL);
+       pl_model_def model_def = pl_shape_model_def(shape);
+       pl_model_create(&model_def, &model, NULL);
+       pl_world_def world_def = pl_default_world_def();
+       pl_world_create(&world_def, &world, NULL);
+       pl_body_def body_def = pl_default_body_def(model);
+       pl_body_create(world, &body_def, &body, NULL);
+       pl_world_step(world, NULL);
+
+   Units are SI: metres, kilograms, seconds, newtons, pascals. Vectors are x, y, z; quaternions x, y, z, w and unit;
+   rotations take rest axes to world axes. y is up where a default needs an up.
+
+   Deterministic: the same calls give the same bits, whatever the number of threads, the vector width, the compiler or
+   the optimisation level.
+
+   Threads: a world and everything in it belongs to one thread at a time. Reading functions (those that take a const
+   world) may run at the same time as each other, not during a step or a change. Different worlds are independent.
+   Models are immutable and may be shared between worlds of different threads; their reference count is atomic.
+   Callbacks run on the thread that called the step. Calls that change a world from inside its own step return
+   PL_ERROR_STATE.
+
+   Calls that fail change nothing. */
+#ifndef PLIANT_PLIANT_H
+#define PLIANT_PLIANT_H
+
+#include "pliant/base.h"
+#include "pliant/shape.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Rises whenever a struct or a function here changes in a way that needs recompiling. */
+#define PL_ABI_VERSION 1
+
+/* The version the library was compiled as: compare with PL_ABI_VERSION after loading it dynamically. */
+PL_API uint32_t pl_abi_version(void);
+
+/* "0.1.0" */
+PL_API const char *pl_version(void);
+
+/* The number of floats in a vector of the kernels in use: 4, 8 or 16 (environment: PLIANT_SIMD forces one). */
+PL_API int pl_simd_width(void);
+
+/* ---- Models ------------------------------------------------------------------------------------------------------ */
+
+typedef struct pl_model pl_model;
+
+enum { PL_MAX_INFLUENCES = 8 };
+
+/* A graph of oriented particles (ellipsoids) and, optionally, a surface skinned to it. All arrays are copied. */
+typedef struct pl_model_def {
+    int particle_count;
+    pl_buffer positions;    /* rest position of each particle, metres */
+    pl_buffer orientations; /* rest orientation (quaternion) of its axes; data NULL = not turned */
+    pl_buffer radii;        /* the ellipsoid's three radii along these axes, metres, > 0 */
+
+    int edge_count;
+    const int32_t *edges; /* two particles each; no loops, no duplicates, all particles connected */
+
+    int dimension; /* 1 rod, 2 sheet, 3 solid: how Young's modulus becomes stiffness. Default 3 */
+    double volume; /* of the whole body, cubic metres; 0 (default) = sum of the ellipsoids' */
+
+    int vertex_count;   /* of the render surface; may be 0 */
+    pl_buffer vertices; /* rest position of each */
+    int influence_count;       /* particles per vertex, 1 to PL_MAX_INFLUENCES; 0 (default) = weights are computed */
+    const int32_t *influences; /* influence_count particles per vertex; -1 = none */
+    const float *weights;      /* as many weights, >= 0; made to sum to one */
+    int triangle_count;
+    const int32_t *triangles; /* three vertices each */
+
+    const pl_allocator *allocator; /* NULL = malloc and free */
+    size_t memory_limit;           /* bytes; 0 (default) = none */
+    uint32_t cookie;               /* set by pl_default_model_def */
+} pl_model_def;
+
+PL_API pl_model_def pl_default_model_def(void);
+
+/* On success *model has one reference, the caller's. */
+PL_API pl_status pl_model_create(const pl_model_def *def, pl_model **model, pl_error *error);
+PL_API void pl_model_retain(pl_model *model);
+PL_API void pl_model_release(pl_model *model); /* NULL is allowed */
+
+typedef struct pl_model_info {
+    int particle_count, edge_count, vertex_count, triangle_count;
+    int dimension;
+    int colour_count;      /* of the local step's order: particles of one colour are not neighbours */
+    int64_t factor_count;  /* entries of the triangular factor below its diagonal */
+    double volume;         /* as defined, cubic metres */
+    double spacing;        /* mean length of the edges, metres */
+    double unit;           /* the power of two near the spacing in which the solver works, metres */
+    double lower[3], upper[3]; /* bounds of the rest positions */
+    uint64_t hash;         /* of the content; snapshots name models by it */
+} pl_model_info;
+
+PL_API pl_model_info pl_model_get_info(const pl_model *model);
+
+/* Copies of what the model was made from (positions recentred by nothing: as given, to float precision). */
+typedef enum pl_model_field {
+    PL_REST_POSITIONS,    /* 3 per particle */
+    PL_REST_ORIENTATIONS, /* 4 per particle */
+    PL_REST_RADII,        /* 3 per particle */
+    PL_REST_VERTICES      /* 3 per vertex */
+} pl_model_field;
+PL_API pl_status pl_model_read(const pl_model *model, pl_model_field field, int first, int count, pl_buffer out);
+PL_API const int32_t *pl_model_edges(const pl_model *model);     /* two per edge */
+PL_API const int32_t *pl_model_triangles(const pl_model *model); /* three per triangle */
+
+/* ---- Materials --------------------------------------------------------------------------------------------------- */
+
+typedef struct pl_material {
+    double young;     /* Young's modulus, Pa, > 0: the stiffness means the same at any sampling */
+    double stiffness; /* the paper's raw k, kg m^-3 s^-2; where > 0 it is used instead of `young` */
+    double density;   /* kg m^-3, > 0 */
+    double damping;   /* rate at which velocities decay, 1/s, >= 0 */
+} pl_material;
+
+PL_API pl_material pl_default_material(void); /* "rubber" */
+
+/* Named materials: false (and *material untouched) for a name that is not in the table. */
+PL_API bool pl_find_material(const char *name, pl_material *material);
+PL_API int pl_material_count(void);
+PL_API const char *pl_material_name(int index); /* NULL out of range */
+
+/* ---- World ------------------------------------------------------------------------------------------------------- */
+
+typedef struct pl_world pl_world;
+
+/* Accelerations or forces from outside (wind, magnets, buoyancy): called once per sub-step and body, in the order the
+   bodies were created. `forces` holds zeros; what is written there, in newtons, acts during the sub-step. */
+typedef struct pl_field_query {
+    double time;             /* simulated seconds at the start of the sub-step */
+    uint32_t body_index;     /* pl_body.index */
+    void *body_user;         /* pl_body_def.user */
+    int count;               /* particles */
+    const double *positions; /* 3 per particle */
+    const float *velocities; /* 3 per particle, m/s */
+    const float *masses;     /* kg */
+    float *forces;           /* 3 per particle: the answer */
+} pl_field_query;
+typedef void pl_field_function(void *user, const pl_field_query *query);
+
+typedef struct pl_world_def {
+    double step;          /* seconds, > 0; default 1/60 */
+    int substeps;         /* >= 1; default 1. The solver's h is step / substeps */
+    int iterations;       /* of the fast and plain solvers per sub-step, >= 1; default 10 */
+    int stiff_iterations; /* of the stiff solver per sub-step, >= 1; default 1 */
+    double gravity[3];    /* m/s²; default 0, -9.81, 0 */
+    int max_steps;        /* that one pl_world_advance may take: time beyond is dropped; default 8 */
+
+    int threads;                 /* of the built-in pool, the caller included; 0 and 1 (default) = none is made */
+    const pl_task_system *tasks; /* the host's job system instead; NULL (default) = none */
+
+    const pl_allocator *allocator; /* NULL = malloc and free */
+    size_t memory_limit;           /* bytes; 0 (default) = none */
+
+    pl_field_function *field; /* NULL = none */
+    void *field_user;
+    pl_log_function *log; /* NULL = silent */
+    void *log_user;
+    uint32_t cookie; /* set by pl_default_world_def */
+} pl_world_def;
+
+PL_API pl_world_def pl_default_world_def(void);
+PL_API pl_status pl_world_create(const pl_world_def *def, pl_world **world, pl_error *error);
+PL_API void pl_world_destroy(pl_world *world); /* NULL is allowed */
+
+/* What one call did. Times of the solver's stages are summed over all workers. */
+typedef struct pl_report {
+    uint64_t steps;      /* taken by this call */
+    int bodies, particles, edges, pins, fixed;
+    int lane_blocks;     /* groups of bodies solved side by side, one per lane */
+    int lone_blocks;     /* bodies solved alone */
+    uint64_t iterations; /* of one body, summed over bodies */
+    uint64_t refused;    /* accelerated or Gauss–Newton states thrown away because the plain one had less energy */
+    uint64_t rescued;    /* bodies whose numbers overflowed: put back to where they were, at rest */
+    uint64_t dropped;    /* steps that pl_world_advance did not take because of max_steps */
+    double ms_total;     /* wall time */
+    double ms_predict, ms_local, ms_global, ms_accelerate, ms_stiff, ms_contact, ms_finish;
+} pl_report;
+
+/* One step of the world's length. `report` may be NULL. */
+PL_API pl_status pl_world_step(pl_world *world, pl_report *report);
+
+/* Adds `seconds` (>= 0) to the time owed and takes as many whole steps as fit. *fraction (may be NULL) is in [0, 1):
+   how far the time owed lies between the last two states; pass it to pl_body_read for smooth motion. */
+PL_API pl_status pl_world_advance(pl_world *world, double seconds, double *fraction, pl_report *report);
+
+PL_API double pl_world_time(const pl_world *world);
+PL_API pl_status pl_world_set_gravity(pl_world *world, const double gravity[3]);
+/* Changing the step or the sub-steps renews all factors in this call. */
+PL_API pl_status pl_world_set_step(pl_world *world, double step, int substeps);
+PL_API pl_status pl_world_set_iterations(pl_world *world, int iterations, int stiff_iterations);
+PL_API pl_status pl_world_set_field(pl_world *world, pl_field_function *field, void *user);
+
+/* A hash of the complete state: equal hashes mean equal bits. */
+PL_API uint64_t pl_world_hash(const pl_world *world);
+
+/* Heap allocations the world has made so far; a step makes none. */
+PL_API uint64_t pl_world_allocations(const pl_world *world);
+
+/* The whole state as bytes. With `bytes` NULL only *size is set; PL_ERROR_ARGUMENT when `capacity` is too small.
+   Models are not in it, only their hashes. */
+PL_API pl_status pl_world_save(const pl_world *world, void *bytes, size_t capacity, size_t *size);
+
+/* Replaces all bodies and settings of a world by saved ones. Models are found by hash among `models` and those in use
+   in this world. Handles of the saved world are valid in the restored one; a run continued from here gives the same
+   bits as one that was never interrupted. */
+PL_API pl_status pl_world_restore(pl_world *world, const void *bytes, size_t size, pl_model *const *models,
+                                  int model_count, pl_error *error);
+
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
+
+/* A value: copy it freely. A handle of a destroyed body is detected. {0, 0} is no body. */
+typedef struct pl_body {
+    uint32_t index, generation;
+} pl_body;
+
+/* Two solvers for one energy, and the paper's own for comparison. */
+typedef enum pl_solver {
+    PL_SOLVER_FAST,  /* local/global, accelerated: the default */
+    PL_SOLVER_STIFF, /* Gauss–Newton in positions and rotations: for very stiff or long, thin things */
+    PL_SOLVER_PLAIN  /* local/global as published */
+} pl_solver;
+
+typedef struct pl_body_def {
+    pl_model *model; /* the body keeps a reference */
+    pl_material material;
+    const float *edge_stiffness;   /* painted map: a factor > 0 per edge on the stiffness; NULL = 1 */
+    const float *particle_density; /* a factor > 0 per particle on the density; NULL = 1 */
+    pl_solver solver;
+    double gravity_scale; /* default 1 */
+    double position[3];   /* where the model's origin is put */
+    double rotation[4];   /* how the model is turned about it */
+    double velocity[3];   /* m/s, of the whole body */
+    double spin[3];       /* rad/s, about its centre of mass */
+    const int32_t *fixed; /* particles whose motion is prescribed from the start */
+    int fixed_count;
+    void *user;
+    uint32_t cookie; /* set by pl_default_body_def */
+} pl_body_def;
+
+PL_API pl_body_def pl_default_body_def(pl_model *model);
+PL_API pl_status pl_body_create(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error);
+PL_API pl_status pl_body_destroy(pl_world *world, pl_body body);
+PL_API bool pl_body_is_valid(const pl_world *world, pl_body body);
+PL_API pl_model *pl_body_model(const pl_world *world, pl_body body); /* NULL for a stale handle */
+PL_API void *pl_body_user(const pl_world *world, pl_body body);
+
+typedef enum pl_body_field {
+    PL_POSITIONS,  /* 3 per particle, m */
+    PL_ROTATIONS,  /* 4 per particle: rest axes to world axes */
+    PL_VELOCITIES, /* 3 per particle, m/s */
+    PL_SPINS,      /* 3 per particle, rad/s */
+    PL_MASSES,     /* 1 per particle, kg; read only */
+    PL_VERTICES    /* 3 per vertex of the skinned surface, m; read only */
+} pl_body_field;
+
+/* Copies `count` elements from `first` on. fraction 1 reads the current state, 0 the one a step earlier, between them
+   an interpolation (of positions, rotations and vertices). */
+PL_API pl_status pl_body_read(const pl_world *world, pl_body body, pl_body_field field, int first, int count,
+                              double fraction, pl_buffer out);
+/* Any arrangement will do, coincident and inverted ones included; quaternions are normalised. */
+PL_API pl_status pl_body_write(pl_world *world, pl_body body, pl_body_field field, int first, int count,
+                               pl_buffer in);
+
+/* Acts during the next step, newtons; particle -1 = spread over all particles by mass. */
+PL_API pl_status pl_body_apply_force(pl_world *world, pl_body body, int particle, const double force[3]);
+/* Changes velocities now, newton seconds. */
+PL_API pl_status pl_body_apply_impulse(pl_world *world, pl_body body, int particle, const double impulse[3]);
+/* One velocity for the whole body, and a spin about its centre of mass. */
+PL_API pl_status pl_body_set_velocity(pl_world *world, pl_body body, const double velocity[3], const double spin[3]);
+/* Turns the body about its centre of mass, then puts the centre at `position`. Deformation is kept, velocities turn
+   along; nothing in between is simulated or interpolated. */
+PL_API pl_status pl_body_teleport(pl_world *world, pl_body body, const double position[3], const double rotation[4]);
+PL_API pl_status pl_body_set_material(pl_world *world, pl_body body, const pl_material *material,
+                                      const float *edge_stiffness, const float *particle_density, pl_error *error);
+PL_API pl_status pl_body_set_solver(pl_world *world, pl_body body, pl_solver solver);
+
+/* Sums over the body; momenta about the world's origin are of no use far away, so spin is about the centre. */
+typedef struct pl_body_state {
+    double mass;
+    double centre[3], velocity[3]; /* of mass */
+    double momentum[3];            /* kg m/s */
+    double angular_momentum[3];    /* about the centre, the particles' own spin included, kg m²/s */
+} pl_body_state;
+PL_API pl_status pl_body_get_state(const pl_world *world, pl_body body, pl_body_state *state);
+
+/* The terms of the step's energy (METHODS §1, Eqs. 1, 4, 10, 13, 15), evaluated in double, joules. */
+typedef struct pl_energy {
+    double kinetic;   /* 1/2 m u² and 1/2 w I w of the particles */
+    double potential; /* of gravity: - m g x */
+    double elastic;   /* Ee */
+    double pins;      /* Ec, position and direction constraints */
+    double inertia;   /* Ek of the last sub-step: distance from the inertial targets */
+} pl_energy;
+PL_API pl_status pl_body_get_energy(const pl_world *world, pl_body body, pl_energy *energy);
+
+/* ---- Holding on to bodies ---------------------------------------------------------------------------------------- */
+
+/* Fixed: position and rotation of a particle are prescribed; part of the factor, so changing the set refactors.
+   Replaces the whole set; each particle newly fixed stays where it is until driven. */
+PL_API pl_status pl_body_set_fixed(pl_world *world, pl_body body, const int32_t *particles, int count,
+                                   pl_error *error);
+/* Moves a fixed particle: it arrives at the end of the next step. rotation NULL = as it is. */
+PL_API pl_status pl_body_drive(pl_world *world, pl_body body, int particle, const double position[3],
+                               const double rotation[4]);
+
+/* Pinned: a point of the body is drawn to a target (position), or a direction of the body turned to one (direction).
+   A low-rank correction: adding and removing pins while dragging does not refactor. */
+typedef struct pl_pin {
+    uint32_t index, generation;
+} pl_pin;
+
+typedef enum pl_pin_kind { PL_PIN_POSITION, PL_PIN_DIRECTION } pl_pin_kind;
+
+typedef struct pl_pin_def {
+    pl_pin_kind kind;
+    int count;                             /* particles that carry the point, 1 to PL_MAX_INFLUENCES */
+    int32_t particles[PL_MAX_INFLUENCES];
+    float weights[PL_MAX_INFLUENCES];      /* > 0; made to sum to one */
+    double rest[3];     /* position: the point in the model's rest space; direction: the unit vector there */
+    double target[3];   /* in the world: where it should be, or which way it should point */
+    double strength;    /* without unit, > 0, relative to the body's own stiffness around it; default 100 */
+    uint32_t cookie;    /* set by pl_default_pin_def */
+} pl_pin_def;
+
+/* Whatever carries this rest-space point: one particle exactly, or the nearest few by weight. Target = where that
+   point is now. */
+PL_API pl_pin_def pl_default_pin_def(pl_pin_kind kind);
+PL_API pl_status pl_pin_at_particle(const pl_world *world, pl_body body, int particle, pl_pin_def *def);
+PL_API pl_status pl_pin_at_vertex(const pl_world *world, pl_body body, int vertex, pl_pin_def *def);
+PL_API pl_status pl_pin_at_point(const pl_world *world, pl_body body, const double rest_point[3], pl_pin_def *def);
+
+PL_API pl_status pl_pin_create(pl_world *world, pl_body body, const pl_pin_def *def, pl_pin *pin, pl_error *error);
+PL_API pl_status pl_pin_destroy(pl_world *world, pl_pin pin);
+PL_API bool pl_pin_is_valid(const pl_world *world, pl_pin pin);
+/* Where the target is at the end of the next step; within the step it moves evenly. */
+PL_API pl_status pl_pin_set_target(pl_world *world, pl_pin pin, const double target[3]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
