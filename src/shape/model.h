@@ -1,0 +1,55 @@
+/* The rest state of something deformable, as the solvers want it: lengths in a power-of-two unit near the mean edge
+   length, about a centre, so that kernels are dimensionless and scaling a model by 2^n changes no bit.
+   Immutable after creation and shared; everything that depends on step, material or fixed particles lives elsewhere. */
+#ifndef PL_SHAPE_MODEL_H
+#define PL_SHAPE_MODEL_H
+
+#include <stdatomic.h>
+
+#include "base/memory.h"
+#include "pliant/pliant.h"
+#include "sparse/symbolic.h"
+
+struct pl_model {
+    atomic_int references;
+    pl_memory memory;
+    uint64_t hash;
+
+    int particle_count, edge_count, vertex_count, triangle_count, influence_count;
+    int dimension;
+    double unit;      /* metres per unit of length here: a power of two */
+    double spacing;   /* mean edge length, units (0 for a single particle) */
+    double volume;    /* of the body, units³ */
+    double centre[3]; /* of the particles, in the caller's model space, metres */
+
+    /* Particles: x̄, Ē, radii; v and Ā (xx, xy, xz, yy, yz, zz) of METHODS §1. */
+    float *rest;        /* [n][3], from the centre */
+    float *orientation; /* [n][4] */
+    float *radii;       /* [n][3] */
+    double *volumes;    /* [n] */
+    double *moments;    /* [n][6] */
+
+    /* Edges in the caller's order; offset = rest[b] - rest[a], subtracted in float, as the solver will do. */
+    int32_t *edges;     /* [m][2] = a, b */
+    float *edge_offset; /* [m][3] */
+
+    /* The same graph from each particle's side, its edges in ascending edge number. */
+    int32_t *start;     /* [n + 1] */
+    int32_t *neighbour; /* [2m] */
+    int32_t *edge_of;   /* [2m] */
+
+    /* Gauss–Seidel order: greedy colours; no two particles of one colour are neighbours. */
+    int colour_count;
+    int32_t *order;        /* [n] particles, colour by colour, ascending within a colour */
+    int32_t *colour_start; /* [colour_count + 1] into order */
+
+    pl_symbolic *symbolic; /* elimination order and pattern of the factor */
+
+    /* Skinned surface (Eq. 2). */
+    float *vertices;     /* [vertex_count][3], from the centre */
+    int32_t *influences; /* [vertex_count][influence_count], -1 = none; the used ones come first */
+    float *weights;      /* [vertex_count][influence_count] */
+    int32_t *triangles;  /* [triangle_count][3] */
+};
+
+#endif
