@@ -1,6 +1,7 @@
-/* A bump arena: one block reserved beforehand, handed out in 64-byte aligned pieces, given back all at once. For what
-   lives as long as a step or a call. It never grows by itself: when it is full it says so, remembers how much would
-   have been enough, and the owner reserves that outside of the step. Not thread-safe: each worker has its own. */
+/* A bump arena: one block reserved beforehand, handed out in 64-byte aligned pieces, given back all
+   at once. For what lives as long as a step or a call. It never grows by itself: when it is full it
+   says so, remembers how much would have been enough, and the owner reserves that outside of the
+   step. Not thread-safe: each worker has its own. */
 #ifndef PL_BASE_ARENA_H
 #define PL_BASE_ARENA_H
 
@@ -20,12 +21,12 @@ typedef size_t pl_arena_mark;
 pl_status pl_arena_init(pl_arena *arena, pl_memory *memory, size_t bytes);
 void pl_arena_free(pl_arena *arena);
 
-/* Makes room for at least `bytes` in all. Only while nothing is handed out (else PL_ERROR_STATE); on failure the
-   arena keeps the room it has. */
+/* Makes room for at least `bytes` in all. Only while nothing is handed out (else PL_ERROR_STATE);
+   on failure the arena keeps the room it has. */
 pl_status pl_arena_reserve(pl_arena *arena, size_t bytes);
 
-/* NULL when full or when count * size overflows. The contents are whatever was there before. A count of 0 gives a
-   valid pointer as long as the arena has room for one alignment unit. */
+/* NULL when full or when count * size overflows. The contents are whatever was there before. A
+   count of 0 gives a valid pointer as long as the arena has room for one alignment unit. */
 void *pl_arena_alloc(pl_arena *arena, size_t count, size_t size);
 
 /* The same, zeroed. */
@@ -39,9 +40,11 @@ static inline pl_arena_mark pl_arena_now(const pl_arena *arena)
 /* Gives back everything handed out since the mark; the mark 0 gives back everything. */
 void pl_arena_reset(pl_arena *arena, pl_arena_mark mark);
 
-/* Bytes an allocation takes out of an arena; sum these to know what to reserve. SIZE_MAX when it overflows. */
+/* Bytes an allocation takes out of an arena; sum these to know what to reserve. SIZE_MAX when it
+   overflows. */
 size_t pl_arena_bytes(size_t count, size_t size);
 
-#define PL_ARENA_NEW(arena, type, count) ((type *)pl_arena_alloc((arena), (size_t)(count), sizeof(type)))
+#define PL_ARENA_NEW(arena, type, count)                                                           \
+    ((type *)pl_arena_alloc((arena), (size_t)(count), sizeof(type)))
 
 #endif

@@ -17,8 +17,8 @@ static inline uint64_t pl_clock_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Cheaper (some 10 ns), in a unit of its own: the processor's time-stamp counter where there is one, else
-   nanoseconds. To get seconds, compare with pl_clock_ns over a longer interval. */
+/* Cheaper (some 10 ns), in a unit of its own: the processor's time-stamp counter where there is
+   one, else nanoseconds. To get seconds, compare with pl_clock_ns over a longer interval. */
 static inline uint64_t pl_ticks(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

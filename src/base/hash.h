@@ -1,6 +1,7 @@
-/* A 64-bit streaming hash for states and contents. Not cryptographic. The value depends on the sequence of bytes
-   alone, not on how it was cut into updates, and is the same on every machine: numbers are hashed as little-endian
-   bytes, floating-point numbers by their bits (so 0 and −0 differ, and so do two NaNs). */
+/* A 64-bit streaming hash for states and contents. Not cryptographic. The value depends on the
+   sequence of bytes alone, not on how it was cut into updates, and is the same on every machine:
+   numbers are hashed as little-endian bytes, floating-point numbers by their bits (so 0 and −0
+   differ, and so do two NaNs). */
 #ifndef PL_BASE_HASH_H
 #define PL_BASE_HASH_H
 

@@ -1,5 +1,6 @@
-/* Random numbers that are the same everywhere: SplitMix64 (Steele, Lea, Flood 2014), a counter and a mixing function.
-   A stream is its seed; pl_random_at gives any element of it directly, for use in parallel loops. */
+/* Random numbers that are the same everywhere: SplitMix64 (Steele, Lea, Flood 2014), a counter and
+   a mixing function. A stream is its seed; pl_random_at gives any element of it directly, for use
+   in parallel loops. */
 #ifndef PL_BASE_RNG_H
 #define PL_BASE_RNG_H
 
@@ -58,7 +59,8 @@ static inline float pl_random_between(pl_rng *rng, float low, float high)
     return low + (high - low) * pl_random_float(rng);
 }
 
-/* Uniform in [0, bound) without bias; bound > 0. Words below the threshold (2^32 mod bound) are drawn again. */
+/* Uniform in [0, bound) without bias; bound > 0. Words below the threshold (2^32 mod bound) are
+   drawn again. */
 static inline uint32_t pl_random_below(pl_rng *rng, uint32_t bound)
 {
     uint32_t threshold = -bound % bound;

@@ -1,5 +1,6 @@
-/* A stable sort of keys with a payload, for orders that must come out the same everywhere: equal keys keep the order
-   they came in, and no comparison function of the C library's choice is involved. */
+/* A stable sort of keys with a payload, for orders that must come out the same everywhere: equal
+   keys keep the order they came in, and no comparison function of the C library's choice is
+   involved. */
 #ifndef PL_BASE_SORT_H
 #define PL_BASE_SORT_H
 

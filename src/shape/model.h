@@ -17,10 +17,11 @@ struct pl_model {
 
     int particle_count, edge_count, vertex_count, triangle_count, influence_count;
     int dimension;
-    double unit;      /* metres per unit of length here: a power of two */
-    double spacing;   /* mean edge length, units (0 for a single particle) */
-    double volume;    /* of the body, units³ */
-    double centre[3]; /* of the particles, in the caller's model space, metres */
+    double unit;        /* metres per unit of length here: a power of two */
+    double spacing;     /* mean edge length, units (0 for a single particle) */
+    double volume;      /* of the body, units³ */
+    double edge_volume; /* Σ_edges (v_a + v_b), units³: what Young's modulus is divided by */
+    double centre[3];   /* of the particles, in the caller's model space, metres */
 
     /* Particles: x̄, Ē, radii; v and Ā (xx, xy, xz, yy, yz, zz) of METHODS §1. */
     float *rest;        /* [n][3], from the centre */

@@ -1,0 +1,12 @@
+# bench/bench_<name>.c becomes the program bench/bench_<name> in the build tree.
+function(pliant_benchmarks)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/bench_*.c)
+  foreach(file IN LISTS files)
+    cmake_path(GET file STEM name)
+    add_executable(${name} ${file})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+    target_compile_definitions(${name} PRIVATE PLIANT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_link_libraries(${name} PRIVATE pliant_internal pliant_judges)
+  endforeach()
+endfunction()
+pliant_benchmarks()

@@ -1,0 +1,78 @@
+# tests/<layer>/test_<name>.c becomes the test <layer>/<name>; tests/support/*.c is linked to all of them.
+# tests/<name>.sh and tests/<folder>/<name>.sh become the tests <name> and <folder>/<name>; they get the environment
+# PLIANT (the built command), SOURCE_DIR, BUILD_DIR, CC and SANITIZE; exit status 77 says that they were skipped.
+# A C test whose text speaks of threads or tasks gets the label "threads": the thread sanitizer looks at those.
+
+set(PLIANT_COMMAND ${PROJECT_BINARY_DIR}/pliant)
+set(PLIANT_TEST_TIMEOUT 300)
+if(PLIANT_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(PLIANT_TEST_TIMEOUT 900)
+endif()
+
+function(pliant_c_tests)
+  file(GLOB support CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
+  add_library(pliant_test_support INTERFACE)
+  target_include_directories(pliant_test_support INTERFACE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(pliant_test_support INTERFACE
+    PLIANT_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PLIANT_COMMAND="${PLIANT_COMMAND}")
+  target_link_libraries(pliant_test_support INTERFACE pliant_internal pliant_judges PkgConfig::CMOCKA)
+  if(support)
+    add_library(pliant_test_support_objects STATIC ${support})
+    target_link_libraries(pliant_test_support_objects PUBLIC pliant_test_support)
+    set(helpers pliant_test_support_objects)
+  endif()
+
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/test_*.c)
+  foreach(file IN LISTS files)
+    cmake_path(GET file STEM name)
+    cmake_path(GET file PARENT_PATH folder)
+    cmake_path(GET folder FILENAME layer)
+    if(layer IN_LIST PLIANT_ALL_LAYERS AND NOT layer IN_LIST PLIANT_LAYERS)
+      continue()
+    endif()
+    string(REGEX REPLACE "^test_" "" name ${name})
+    set(target test_${layer}_${name})
+    add_executable(${target} ${file})
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME test_${name}
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${layer})
+    target_link_libraries(${target} PRIVATE ${helpers} pliant_test_support)
+    if(layer STREQUAL "app" AND TARGET pliant_command)
+      add_dependencies(${target} pliant_command)
+    endif()
+    add_test(NAME ${layer}/${name} COMMAND ${target})
+    set_tests_properties(${layer}/${name} PROPERTIES TIMEOUT ${PLIANT_TEST_TIMEOUT} SKIP_RETURN_CODE 77
+      LABELS ${layer})
+    file(STRINGS ${file} threaded LIMIT_COUNT 1 REGEX "[Tt]hread|pl_task")
+    if(threaded)
+      set_property(TEST ${layer}/${name} APPEND PROPERTY LABELS threads)
+    endif()
+  endforeach()
+endfunction()
+
+function(pliant_script_tests)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*.sh ${PROJECT_SOURCE_DIR}/tests/*/*.sh)
+  foreach(file IN LISTS files)
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE name)
+    # A sanitized library cannot be linked by a program built without the sanitizer.
+    if(name MATCHES "^support/" OR (PLIANT_SANITIZE AND name MATCHES "^install/"))
+      continue()
+    endif()
+    cmake_path(REMOVE_EXTENSION name)
+    add_test(NAME ${name} COMMAND bash ${file})
+    set(environment PLIANT=${PLIANT_COMMAND} SOURCE_DIR=${PROJECT_SOURCE_DIR} BUILD_DIR=${PROJECT_BINARY_DIR}
+      CC=${CMAKE_C_COMPILER} SANITIZE=${PLIANT_SANITIZE})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${PLIANT_TEST_TIMEOUT} SKIP_RETURN_CODE 77 LABELS script
+      ENVIRONMENT "${environment}")
+  endforeach()
+endfunction()
+
+find_package(PkgConfig)
+if(PkgConfig_FOUND)
+  pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
+endif()
+if(CMOCKA_FOUND)
+  pliant_c_tests()
+else()
+  message(WARNING "cmocka or pkg-config not found: the tests written in C are left out")
+endif()
+pliant_script_tests()

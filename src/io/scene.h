@@ -1,0 +1,252 @@
+/* A scene: the document as plain data (pl_scene, checked as far as that is possible without building anything), and a
+   world made from it that plays (pl_play). docs/scene-format.md describes the document. */
+#ifndef PL_IO_SCENE_H
+#define PL_IO_SCENE_H
+
+#include "io/json.h"
+#include "io/motion.h"
+#include "pliant/pliant.h"
+
+/* Where an object stands in the document, and which of its keys were given (bit i: field i of its table). */
+typedef struct pl_scene_place {
+    uint32_t node;
+    uint32_t given;
+} pl_scene_place;
+
+typedef struct pl_scene_world {
+    pl_scene_place place;
+    double step;
+    int substeps, iterations, stiff_iterations;
+    double gravity[3];
+    pl_solver solver;
+    int frames;
+    uint32_t solver_node;
+} pl_scene_world;
+
+typedef struct pl_scene_model {
+    pl_scene_place place;
+    const char *name; /* NULL = written inside a body */
+
+    bool is_shape; /* a ready-made one: kind, count, size, braced; else the arrays below */
+    pl_shape_kind kind;
+    int count[3];
+    double size[3];
+    bool braced, has_braced;
+
+    int particle_count;
+    double *positions, *orientations, *radii; /* 3, 4 (or NULL), 3 per particle */
+    int edge_count;
+    int32_t *edges;
+    int dimension;
+    double volume;
+    int vertex_count, influence_count, triangle_count;
+    double *vertices;
+    int32_t *influences, *triangles;
+    float *weights;
+} pl_scene_model;
+
+typedef struct pl_scene_material {
+    pl_scene_place place;
+    const char *name;
+    double young, stiffness, density, damping;
+    const char *like;
+    pl_material value;
+} pl_scene_material;
+
+/* Some particles or vertices of a body: which ones is known once its model exists. */
+typedef enum pl_pick_kind { PL_PICK_INDEX, PL_PICK_FIRST, PL_PICK_LAST, PL_PICK_NEAR, PL_PICK_BOX, PL_PICK_ALL } pl_pick_kind;
+
+typedef struct pl_pick {
+    pl_scene_place place;
+    pl_pick_kind kind;
+    int index;
+    double near_point[3], lower[3], upper[3]; /* in the model's rest space */
+    uint32_t near_node, box_node;
+} pl_pick;
+
+typedef enum pl_start_kind { PL_START_REST, PL_START_COLLAPSE, PL_START_MIRROR, PL_START_RANDOM } pl_start_kind;
+
+typedef struct pl_scene_state {
+    pl_scene_place place;
+    pl_start_kind kind;
+    bool has_point;
+    double point[3]; /* collapse: where to */
+    int axis;        /* mirror: 0, 1, 2 */
+    int seed;
+    double extent;
+    int counts[4];      /* of the arrays, by pl_body_field from PL_POSITIONS to PL_SPINS; 0 = not given */
+    double *arrays[4];
+    uint32_t nodes[4], collapse_node, mirror_node;
+} pl_scene_state;
+
+typedef struct pl_scene_body {
+    pl_scene_place place;
+    const char *name;
+    int model;
+    pl_material material;
+    uint32_t material_node; /* where its numbers stand; 0 = a built-in one */
+    double position[3], rotation[4], velocity[3], spin[3];
+    bool has_solver;
+    pl_solver solver;
+    double gravity_scale;
+    int stiffness_count, density_count; /* 0 = none, -1 = one factor for all */
+    float *stiffness, *density;
+    int fixed_count;
+    pl_pick *fixed;
+    pl_scene_state state;
+    uint32_t model_node, rotation_node, solver_node, stiffness_node, density_node, fixed_node, state_node;
+} pl_scene_body;
+
+typedef struct pl_scene_pin {
+    pl_scene_place place;
+    const char *name;
+    const char *body_name;
+    int body;
+    bool on_vertices, on_point;
+    int pick_count;
+    pl_pick *picks;
+    double point[3];
+    bool has_direction, frame; /* a direction pin; a position pin and three direction pins */
+    double direction[3];
+    double strength;
+    pl_motion motion;
+    bool has_target;
+    double target[3];
+    bool relative;
+    const char *ease;
+    uint32_t particle_node, particles_node, vertex_node, vertices_node, point_node, keys_node, turn_node, direction_node;
+    uint32_t target_node;
+} pl_scene_pin;
+
+typedef struct pl_scene_drive {
+    pl_scene_place place;
+    const char *body_name;
+    int body;
+    int pick_count;
+    pl_pick *picks;
+    pl_motion motion;
+    bool relative;
+    const char *ease;
+    uint32_t particle_node, particles_node, keys_node, turn_node;
+} pl_scene_drive;
+
+typedef struct pl_scene_force {
+    pl_scene_place place;
+    const char *body_name;
+    int body;
+    int pick_count; /* 0 = the whole body, by mass */
+    pl_pick *picks;
+    double force[3];
+    double from, to;
+    uint32_t particle_node, particles_node;
+} pl_scene_force;
+
+/* The same scene once more with other settings of the world. */
+typedef struct pl_scene_run {
+    pl_scene_place place;
+    const char *name;
+    pl_scene_world world;
+    uint32_t world_node;
+} pl_scene_run;
+
+typedef struct pl_scene {
+    pl_scene_place place;
+    pl_memory *memory;
+    pl_json *json;
+    struct pl_scene_block *blocks; /* memory of everything below */
+
+    int version;
+    const char *schema, *name, *about;
+    pl_scene_world world;
+    int model_count, material_count, body_count, pin_count, drive_count, force_count, run_count;
+    pl_scene_model *models;
+    pl_scene_material *materials;
+    pl_scene_body *bodies;
+    pl_scene_pin *pins;
+    pl_scene_drive *drives;
+    pl_scene_force *forces;
+    pl_scene_run *runs; /* at least one */
+    uint32_t world_node, models_node, materials_node, bodies_node, pins_node, drive_node, forces_node, runs_node;
+} pl_scene;
+
+/* Reads and checks a document. `file` is a name for messages. On failure *scene is NULL. */
+pl_status pl_scene_read(pl_memory *memory, const char *file, const char *text, size_t size, pl_scene **scene,
+                        pl_trouble *trouble);
+void pl_scene_free(pl_scene *scene); /* NULL is allowed */
+
+/* ---- The keys the reader knows ------------------------------------------------------------------------------------- */
+
+typedef struct pl_scene_object pl_scene_object;
+int pl_scene_object_count(void);
+const char *pl_scene_object_name(int object); /* "world", "body", …: as in the schema's $defs */
+int pl_scene_key_count(int object);
+const char *pl_scene_key(int object, int key);
+
+/* ---- Playing --------------------------------------------------------------------------------------------------------- */
+
+/* What the command line may change about a run; 0, NULL, -1 (solver) = as the scene says. */
+typedef struct pl_play_options {
+    double step;
+    int substeps, iterations, stiff_iterations, threads;
+    int solver;
+    size_t memory_limit; /* bytes for the world, and for each model; 0 = none */
+} pl_play_options;
+
+static inline pl_play_options pl_default_play_options(void)
+{
+    pl_play_options options = {.solver = -1};
+    return options;
+}
+
+typedef struct pl_play_body {
+    const char *name;
+    pl_body handle;
+    pl_model *model;
+    pl_model_info info;
+    pl_solver solver;
+    pl_material material;
+    int pin_count, fixed_count;
+} pl_play_body;
+
+/* A pin or a driven particle that moves. */
+typedef struct pl_play_handle {
+    const pl_motion *motion;
+    bool direction;
+    pl_body body;
+    int particle; /* driven; -1 = a pin */
+    pl_pin pin;
+    double start[3], rotation[4];
+} pl_play_handle;
+
+typedef struct pl_play_force {
+    const pl_scene_force *source;
+    pl_body body;
+    int count;
+    int32_t *particles; /* -1 = all by mass */
+} pl_play_force;
+
+typedef struct pl_play {
+    pl_memory *memory;
+    const pl_scene *scene;
+    pl_scene_world settings; /* with everything overridden */
+    pl_world *world;
+    uint64_t frame;
+    int model_count, body_count, handle_count, force_count;
+    pl_model **models;
+    pl_play_body *bodies;
+    pl_play_handle *handles;
+    pl_play_force *forces;
+} pl_play;
+
+/* Builds the models and the world of one run of a scene, which must outlive it. */
+pl_status pl_play_create(const pl_scene *scene, int run, const pl_play_options *options, pl_play **play,
+                         pl_trouble *trouble);
+void pl_play_destroy(pl_play *play); /* NULL is allowed */
+
+/* One frame: targets and forces for it, then one step of the world. */
+pl_status pl_play_step(pl_play *play, pl_report *report);
+
+/* kh²/ρ of a body: how stiff it is for the solver. h is the sub-step, k the mean over the edges. */
+double pl_play_stiffness_ratio(const pl_play *play, int body);
+
+#endif

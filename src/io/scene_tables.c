@@ -1,0 +1,216 @@
+/* Every key of a scene document: its name, what it holds, its range and where it goes. docs/scene.schema.json says the
+   same to editors; a test compares the two. */
+#include "io/scene_fields.h"
+
+#define FIELD(type, name, field_kind, member, ...)                                                                     \
+    {.key = name, .kind = PL_FIELD_##field_kind, .offset = offsetof(type, member), __VA_ARGS__}
+#define ANY .low = -1e12, .high = 1e12
+#define POSITIVE .low = 0, .above = true, .high = 1e30
+#define NOT_NEGATIVE .low = 0, .high = 1e12
+#define FROM(a, b) .low = (a), .high = (b)
+#define REQUIRED .required = true
+
+#define OBJECT(id, text, table)                                                                                        \
+    const pl_scene_object pl_object_##id = {text, table, (int)(sizeof table / sizeof *table)}
+
+static const pl_field scene_fields[] = {
+    FIELD(pl_scene, "$schema", TEXT, schema),
+    FIELD(pl_scene, "pliant", INTEGER, version, FROM(1, 1), REQUIRED),
+    FIELD(pl_scene, "name", NAME, name),
+    FIELD(pl_scene, "about", TEXT, about),
+    FIELD(pl_scene, "world", NODE, world_node),
+    FIELD(pl_scene, "models", NODE, models_node),
+    FIELD(pl_scene, "materials", NODE, materials_node),
+    FIELD(pl_scene, "bodies", NODE, bodies_node, REQUIRED),
+    FIELD(pl_scene, "pins", NODE, pins_node),
+    FIELD(pl_scene, "drive", NODE, drive_node),
+    FIELD(pl_scene, "forces", NODE, forces_node),
+    FIELD(pl_scene, "runs", NODE, runs_node),
+};
+OBJECT(scene, "scene", scene_fields);
+
+static const pl_field world_fields[] = {
+    FIELD(pl_scene_world, "step", NUMBER, step, .low = 0, .above = true, .high = 10),
+    FIELD(pl_scene_world, "substeps", INTEGER, substeps, FROM(1, 10000)),
+    FIELD(pl_scene_world, "iterations", INTEGER, iterations, FROM(1, 1000000)),
+    FIELD(pl_scene_world, "stiff_iterations", INTEGER, stiff_iterations, FROM(1, 1000000)),
+    FIELD(pl_scene_world, "gravity", VECTOR, gravity),
+    FIELD(pl_scene_world, "solver", NODE, solver_node),
+    FIELD(pl_scene_world, "frames", INTEGER, frames, FROM(0, 10000000)),
+};
+OBJECT(world, "world", world_fields);
+
+static const pl_field model_fields[] = {
+    FIELD(pl_raw_model, "shape", NAME, shape),
+    FIELD(pl_raw_model, "count", NODE, count),
+    FIELD(pl_raw_model, "size", NODE, size),
+    FIELD(pl_raw_model, "braced", BOOL, braced),
+    FIELD(pl_raw_model, "particles", NODE, particles),
+    FIELD(pl_raw_model, "positions", NODE, positions),
+    FIELD(pl_raw_model, "orientations", NODE, orientations),
+    FIELD(pl_raw_model, "radii", NODE, radii),
+    FIELD(pl_raw_model, "radius", NODE, radius),
+    FIELD(pl_raw_model, "edges", NODE, edges),
+    FIELD(pl_raw_model, "dimension", INTEGER, dimension, FROM(1, 3)),
+    FIELD(pl_raw_model, "volume", NUMBER, volume, POSITIVE),
+    FIELD(pl_raw_model, "vertices", NODE, vertices),
+    FIELD(pl_raw_model, "influences", NODE, influences),
+    FIELD(pl_raw_model, "weights", NODE, weights),
+    FIELD(pl_raw_model, "triangles", NODE, triangles),
+};
+OBJECT(model, "model", model_fields);
+
+static const pl_field particle_fields[] = {
+    FIELD(pl_raw_particle, "position", VECTOR, position, REQUIRED),
+    FIELD(pl_raw_particle, "orientation", NODE, orientation),
+    FIELD(pl_raw_particle, "radii", NODE, radii),
+    FIELD(pl_raw_particle, "radius", NUMBER, radius, POSITIVE),
+};
+OBJECT(particle, "particle", particle_fields);
+
+static const pl_field material_fields[] = {
+    FIELD(pl_scene_material, "like", NAME, like),
+    FIELD(pl_scene_material, "young", NUMBER, young, POSITIVE),
+    FIELD(pl_scene_material, "stiffness", NUMBER, stiffness, POSITIVE),
+    FIELD(pl_scene_material, "density", NUMBER, density, POSITIVE),
+    FIELD(pl_scene_material, "damping", NUMBER, damping, NOT_NEGATIVE),
+};
+OBJECT(material, "material", material_fields);
+
+static const pl_field body_fields[] = {
+    FIELD(pl_scene_body, "name", NAME, name),
+    FIELD(pl_scene_body, "model", NODE, model_node, REQUIRED),
+    FIELD(pl_scene_body, "material", NODE, material_node),
+    FIELD(pl_scene_body, "position", VECTOR, position),
+    FIELD(pl_scene_body, "rotation", NODE, rotation_node),
+    FIELD(pl_scene_body, "velocity", VECTOR, velocity),
+    FIELD(pl_scene_body, "spin", VECTOR, spin),
+    FIELD(pl_scene_body, "solver", NODE, solver_node),
+    FIELD(pl_scene_body, "gravity_scale", NUMBER, gravity_scale, FROM(-1e6, 1e6)),
+    FIELD(pl_scene_body, "edge_stiffness", NODE, stiffness_node),
+    FIELD(pl_scene_body, "particle_density", NODE, density_node),
+    FIELD(pl_scene_body, "fixed", NODE, fixed_node),
+    FIELD(pl_scene_body, "state", NODE, state_node),
+};
+OBJECT(body, "body", body_fields);
+
+static const pl_field state_fields[] = {
+    FIELD(pl_scene_state, "collapse", NODE, collapse_node),
+    FIELD(pl_scene_state, "mirror", NODE, mirror_node),
+    FIELD(pl_scene_state, "random", INTEGER, seed, FROM(0, INT32_MAX)),
+    FIELD(pl_scene_state, "extent", NUMBER, extent, POSITIVE),
+    FIELD(pl_scene_state, "positions", NODE, nodes[PL_POSITIONS]),
+    FIELD(pl_scene_state, "rotations", NODE, nodes[PL_ROTATIONS]),
+    FIELD(pl_scene_state, "velocities", NODE, nodes[PL_VELOCITIES]),
+    FIELD(pl_scene_state, "spins", NODE, nodes[PL_SPINS]),
+};
+OBJECT(state, "state", state_fields);
+
+static const pl_field pick_fields[] = {
+    FIELD(pl_pick, "near", NODE, near_node),
+    FIELD(pl_pick, "box", NODE, box_node),
+};
+OBJECT(pick, "pick", pick_fields);
+
+static const pl_field rotation_fields[] = {
+    FIELD(pl_raw_rotation, "axis", NODE, axis, REQUIRED),
+    FIELD(pl_raw_rotation, "degrees", NUMBER, degrees, ANY, REQUIRED),
+};
+OBJECT(rotation, "rotation", rotation_fields);
+
+static const pl_field pin_fields[] = {
+    FIELD(pl_scene_pin, "name", NAME, name),
+    FIELD(pl_scene_pin, "body", NAME, body_name),
+    FIELD(pl_scene_pin, "particle", NODE, particle_node),
+    FIELD(pl_scene_pin, "particles", NODE, particles_node),
+    FIELD(pl_scene_pin, "vertex", NODE, vertex_node),
+    FIELD(pl_scene_pin, "vertices", NODE, vertices_node),
+    FIELD(pl_scene_pin, "point", NODE, point_node),
+    FIELD(pl_scene_pin, "direction", NODE, direction_node),
+    FIELD(pl_scene_pin, "frame", BOOL, frame),
+    FIELD(pl_scene_pin, "strength", NUMBER, strength, .low = 0, .above = true, .high = 1e9),
+    FIELD(pl_scene_pin, "target", NODE, target_node),
+    FIELD(pl_scene_pin, "keys", NODE, keys_node),
+    FIELD(pl_scene_pin, "relative", BOOL, relative),
+    FIELD(pl_scene_pin, "ease", NAME, ease),
+    FIELD(pl_scene_pin, "turn", NODE, turn_node),
+};
+OBJECT(pin, "pin", pin_fields);
+
+static const pl_field drive_fields[] = {
+    FIELD(pl_scene_drive, "body", NAME, body_name),
+    FIELD(pl_scene_drive, "particle", NODE, particle_node),
+    FIELD(pl_scene_drive, "particles", NODE, particles_node),
+    FIELD(pl_scene_drive, "keys", NODE, keys_node),
+    FIELD(pl_scene_drive, "relative", BOOL, relative),
+    FIELD(pl_scene_drive, "ease", NAME, ease),
+    FIELD(pl_scene_drive, "turn", NODE, turn_node),
+};
+OBJECT(drive, "drive", drive_fields);
+
+static const pl_field force_fields[] = {
+    FIELD(pl_scene_force, "body", NAME, body_name),
+    FIELD(pl_scene_force, "particle", NODE, particle_node),
+    FIELD(pl_scene_force, "particles", NODE, particles_node),
+    FIELD(pl_scene_force, "force", VECTOR, force, REQUIRED),
+    FIELD(pl_scene_force, "from", NUMBER, from, NOT_NEGATIVE),
+    FIELD(pl_scene_force, "to", NUMBER, to, NOT_NEGATIVE),
+};
+OBJECT(force, "force", force_fields);
+
+static const pl_field key_fields[] = {
+    FIELD(pl_raw_key, "time", NUMBER, time, NOT_NEGATIVE, REQUIRED),
+    FIELD(pl_raw_key, "position", VECTOR, position),
+    FIELD(pl_raw_key, "direction", NODE, direction),
+    FIELD(pl_raw_key, "rotation", NODE, rotation),
+};
+OBJECT(key, "key", key_fields);
+
+static const pl_field turn_fields[] = {
+    FIELD(pl_raw_turn, "axis", NODE, axis, REQUIRED),
+    FIELD(pl_raw_turn, "centre", VECTOR, centre),
+    FIELD(pl_raw_turn, "speed", NUMBER, speed, FROM(-1e6, 1e6)),
+    FIELD(pl_raw_turn, "from", NUMBER, from, NOT_NEGATIVE),
+    FIELD(pl_raw_turn, "to", NUMBER, to, NOT_NEGATIVE),
+    FIELD(pl_raw_turn, "keys", NODE, keys),
+    FIELD(pl_raw_turn, "ease", NAME, ease),
+};
+OBJECT(turn, "turn", turn_fields);
+
+static const pl_field turn_key_fields[] = {
+    FIELD(pl_raw_turn_key, "time", NUMBER, time, NOT_NEGATIVE, REQUIRED),
+    FIELD(pl_raw_turn_key, "degrees", NUMBER, degrees, FROM(-1e9, 1e9), REQUIRED),
+};
+OBJECT(turn_key, "turn_key", turn_key_fields);
+
+static const pl_field run_fields[] = {
+    FIELD(pl_scene_run, "name", NAME, name, REQUIRED),
+    FIELD(pl_scene_run, "world", NODE, world_node),
+};
+OBJECT(run, "run", run_fields);
+
+static const pl_scene_object *const objects[] = {
+    &pl_object_scene, &pl_object_world, &pl_object_model, &pl_object_particle, &pl_object_material, &pl_object_body,
+    &pl_object_state, &pl_object_pick, &pl_object_rotation, &pl_object_pin, &pl_object_drive, &pl_object_force,
+    &pl_object_key, &pl_object_turn, &pl_object_turn_key, &pl_object_run,
+};
+
+int pl_scene_object_count(void)
+{
+    return (int)(sizeof objects / sizeof *objects);
+}
+
+const char *pl_scene_object_name(int object)
+{
+    return objects[object]->name;
+}
+
+int pl_scene_key_count(int object)
+{
+    return objects[object]->field_count;
+}
+
+const char *pl_scene_key(int object, int key)
+{
+    return objects[object]->fields[key].key;
+}

@@ -1,0 +1,215 @@
+/* Bodies of oriented particles (Choi & Lee 2017, METHODS §1): one implicit Euler step minimises
+
+       E = 1/2 Σ_i ( f_i ‖(R_i − R*_i) Ē_i A_i^½‖² + m_i ‖x_i − x*_i‖² )
+         + 1/2 Σ_edges κ ( ‖(R_a − R_b)(Ā_a + Ā_b)^½‖² + v_b ‖R_a d̄ − d‖² + v_a ‖R_b d̄ − d‖² )
+         + 1/2 Σ_pins w ‖…‖²                         with d = x_b − x_a, m_i = f_i v_i
+
+   in units that leave no dimension: lengths in the model's power-of-two unit, densities relative to the material's,
+   energies in density · unit⁵ / h². The stiffness is then κ = k h² / ρ, and scaling a scene by 2^n changes no bit.
+
+   Positions are kept as origin (double) + c (double, the mean motion of the current sub-step) + x_i (float): a free
+   body's mean motion never meets a float. Bodies that are held by fixed particles ("grounded") keep c = 0. */
+#ifndef PL_MATTER_ORIENTED_H
+#define PL_MATTER_ORIENTED_H
+
+#include "base/clock.h"
+#include "shape/model.h"
+#define pl_pin pl_rank_one
+#include "sparse/pins.h"
+#undef pl_pin
+
+/* ---- The numbers of a system: everything that depends on (model, step, materials, fixed set) ---------------------- */
+
+/* One neighbour j of a particle i, for C_i: κ, and κ v_j (x̄_j − x̄_i). */
+typedef struct pl_star_f {
+    int32_t j;
+    float kappa, arm[3];
+} pl_star_f;
+
+typedef struct pl_star_d {
+    int32_t j;
+    double kappa, arm[3];
+} pl_star_d;
+
+/* One edge for b − L x and the energy: κ v_b, κ v_a, d̄ = x̄_b − x̄_a and κ (Ā_a + Ā_b). */
+typedef struct pl_spring_f {
+    int32_t a, b;
+    float claim_a, claim_b, rest[3], moment[6];
+} pl_spring_f;
+
+typedef struct pl_spring_d {
+    int32_t a, b;
+    double claim_a, claim_b, rest[3], moment[6];
+} pl_spring_d;
+
+/* One particle: mass f v, density f, moment Ā, and its scale in Anderson's metric, (2√2 · mean radius)². */
+typedef struct pl_grain_f {
+    float mass, density, moment[6], scale;
+} pl_grain_f;
+
+typedef struct pl_grain_d {
+    double mass, density, moment[6], scale;
+} pl_grain_d;
+
+/* The part of a material that shapes the matrix, with the maps multiplied out by the caller's choice. */
+typedef struct pl_system_key {
+    pl_model *model;
+    double h;
+    pl_material material; /* damping is not part of the key */
+    const float *edge_stiffness, *particle_density; /* NULL = 1 everywhere */
+    const int32_t *fixed; /* ascending */
+    int fixed_count;
+    const struct pl_hold *absorbed; /* pins that are part of the matrix: their couplings extend its pattern */
+    int absorbed_count;
+    bool pattern_only; /* absorbed pins lend their pattern, not their values (the stiff solver adds those itself) */
+} pl_system_key;
+
+typedef struct pl_system {
+    int references;
+    uint64_t hash; /* of the key's content */
+    pl_system_key key; /* maps, fixed set and absorbed pins are own copies */
+    int n, edge_count;
+    bool grounded; /* the constant vector is no free mode: fixed particles or absorbed pins */
+    bool twice;    /* the fast solver works in double: the condition number asks for it */
+    double condition;
+    double density;        /* ρ, kg m⁻³: the unit of density */
+    double mass_unit;      /* kg per unit of mass here */
+    double energy_unit;    /* joules per unit of energy here */
+    double total_mass;     /* Σ m_i */
+    double *kappa;         /* [m] */
+    double *mass;          /* [n] */
+    double *diagonal;      /* [n] L_ii as if nothing were fixed */
+    double *turning;       /* [n] Σ_l κ tr Ā_i: the scale of direction constraints */
+    uint8_t *is_fixed;     /* [n] */
+    const pl_symbolic *symbolic; /* the model's, or own_symbolic */
+    pl_symbolic *own_symbolic;
+    pl_factor *factor;
+    int64_t *edge_entry; /* [m] where the edge stands in the column form of the factor */
+    pl_star_f *star_f; /* [2m], where the model's start[] says */
+    pl_star_d *star_d;
+    pl_spring_f *spring_f; /* [m] */
+    pl_spring_d *spring_d;
+    pl_grain_f *grain_f; /* [n] */
+    pl_grain_d *grain_d;
+} pl_system;
+
+pl_status pl_system_create(pl_memory *memory, const pl_system_key *key, pl_system **system, pl_error *error);
+void pl_system_destroy(pl_memory *memory, pl_system *system);
+uint64_t pl_system_key_hash(const pl_system_key *key);
+bool pl_system_key_equal(const pl_system_key *a, const pl_system_key *b);
+
+/* The stiffness k of each edge (kg m⁻³ s⁻²) that a material gives a model. */
+double pl_edge_stiffness(const pl_model *model, const pl_material *material, int edge);
+
+/* ---- A body's state ----------------------------------------------------------------------------------------------- */
+
+/* One pin as the kernels want it. Position: draws Σ w_j (R_j arm_j + x_j) to the target; direction: turns
+   Σ w_j R_j axis / ‖…‖ to it. */
+typedef struct pl_hold {
+    pl_pin_kind kind;
+    int count;
+    int32_t particle[PL_MAX_INFLUENCES];
+    double weight[PL_MAX_INFLUENCES];
+    double arm[PL_MAX_INFLUENCES][3]; /* position: v̄ − x̄_j, units; direction: the rest vector, the same for all */
+    double strength;   /* the caller's s */
+    double stiffness;  /* w of the energy, dimensionless */
+    double from[3], to[3]; /* target at the start and at the end of the step: units in the world, or a direction */
+    double now[3];     /* target of this sub-step: relative to the body's origin, or the direction */
+    int32_t column;    /* in the body's Woodbury correction, -1 = none */
+} pl_hold;
+
+/* One particle of one pin, in the order in which the local step meets the particles. */
+typedef struct pl_grip {
+    int32_t particle, hold, slot;
+} pl_grip;
+
+typedef struct pl_state {
+    float *x, *q, *u, *w; /* [n][3], [n][4], [n][3], [n][3]: units from the origin; units/s above `velocity`; rad/s */
+    double origin[3];     /* units */
+    double velocity[3];   /* units/s, of the whole body; 0 where grounded */
+} pl_state;
+
+typedef struct pl_oriented {
+    pl_system *system;
+    int n;
+    pl_solver solver;
+    double damping, gravity_scale;
+    pl_state now;
+    pl_state old;   /* at the start of the last sub-step */
+    pl_state shown; /* positions and rotations at the start of the last step, for interpolation; u, w NULL */
+    double c[3];    /* mean motion in this sub-step so far, units */
+    double drift[3]; /* inertial target of c: h V + h² g */
+    float *push;    /* [n][3] accelerations in this sub-step beyond the mean one, units/s² */
+    bool pushed;    /* push holds something other than zeros */
+
+    int fixed_count;
+    int32_t *fixed;     /* [fixed_count] ascending */
+    double *drive_from; /* [fixed_count][7] position (units, world) and quaternion at the start of the step */
+    double *drive_to;   /* at its end */
+    double *drive_now;  /* in this sub-step: position relative to the origin */
+
+    int hold_count, grip_count;
+    pl_hold *holds;
+    pl_grip *grips;
+    pl_pins *correction; /* NULL when there are no position pins outside the matrix */
+} pl_oriented;
+
+/* ---- Solving ------------------------------------------------------------------------------------------------------ */
+
+typedef enum pl_stage {
+    PL_STAGE_PREDICT,
+    PL_STAGE_LOCAL,
+    PL_STAGE_GLOBAL,
+    PL_STAGE_ACCELERATE,
+    PL_STAGE_STIFF,
+    PL_STAGE_FINISH,
+    PL_STAGE_COUNT
+} pl_stage;
+
+/* Bodies of one system and one solver, solved side by side; a single body may be solved alone. */
+typedef struct pl_block {
+    pl_system *system;
+    pl_solver solver;
+    pl_oriented **bodies;
+    int count;
+    bool lone;
+} pl_block;
+
+typedef struct pl_work {
+    void *scratch; /* of the worker, pl_oriented_scratch bytes, aligned */
+    uint64_t ticks[PL_STAGE_COUNT];
+    uint64_t iterations, refused;
+    double *trace; /* [iterations + 1] energies after each iteration of the first body, for tests; NULL = none */
+} pl_work;
+
+/* How many bodies a block of this system holds, and the scratch memory it needs, with the instruction set in use. */
+int pl_oriented_lanes(const pl_system *system, pl_solver solver);
+size_t pl_oriented_scratch(const pl_system *system, pl_solver solver, bool lone);
+
+/* Whether so many bodies are better solved one by one: the bits are the same either way. */
+bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int count);
+
+/* Minimises E over one sub-step from `now` (which becomes `old`): positions and rotations of `now` and c are written. */
+void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work *work);
+
+/* After the contacts: velocities from displacements, damping, c into the origin. False when a number was not finite:
+   the body is then back at its old state, at rest. */
+bool pl_oriented_finish(pl_oriented *body, double h, pl_work *work);
+
+/* ---- Reference in double: energies and gradients ------------------------------------------------------------------ */
+
+typedef struct pl_oriented_energy {
+    double inertia, elastic, pins;
+    double sum; /* of the magnitudes of all terms: what rounding errors are relative to */
+} pl_oriented_energy;
+
+/* At positions x [n][3] (relative to the origin, c included) and rotation matrices r [n][9] (row major), against the
+   targets the body's `old` state gives. gradient (may be NULL) is [n][6]: by x_i and by a rotation vector θ_i with
+   R_i ← exp([θ_i]) R_i. */
+pl_oriented_energy pl_oriented_evaluate(const pl_oriented *body, double h, const double *x, const double *r,
+                                        double *gradient);
+
+/* The inertial targets x*, R* of the last sub-step in the same coordinates. */
+void pl_oriented_targets(const pl_oriented *body, double h, double *x, double *r);
+
+#endif

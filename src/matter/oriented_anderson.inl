@@ -1,0 +1,330 @@
+/* Anderson acceleration of the local/global iteration y → G(y), guarded by the energy (METHODS §1). With f = G(y) − y and
+   the last few differences ΔF, ΔG of f and G(y), the coefficients γ minimise ‖f − Σ γ ΔF‖ and the accelerated state is
+   G(y) − Σ γ ΔG. It is taken only where its energy is below that of G(y). The unknowns are positions and quaternions, in
+   the metric (x, 2√2 r q), r the mean radius: to first order that of (x, r R). */
+
+PL_LANES_INLINE COL NAME(pick)(TEE flag, COL yes, COL no)
+{
+#if LONE
+    return flag > 0 ? yes : no;
+#else
+    VM mask = flag > vr_splat(0);
+    return (COL){vr_select(mask, yes.x, no.x), vr_select(mask, yes.y, no.y), vr_select(mask, yes.z, no.z)};
+#endif
+}
+
+PL_LANES_INLINE QUAD NAME(quad_pick)(TEE flag, QUAD yes, QUAD no)
+{
+#if LONE
+    return flag > 0 ? yes : no;
+#else
+    VM mask = flag > vr_splat(0);
+    return (QUAD){vr_select(mask, yes.x, no.x), vr_select(mask, yes.y, no.y), vr_select(mask, yes.z, no.z),
+                  vr_select(mask, yes.w, no.w)};
+#endif
+}
+
+/* sum + a_x b_x + a_q b_q, component by component. */
+PL_LANES_INLINE QUAD NAME(quad_inner)(QUAD sum, COL ax, QUAD aq, const ENTRY *b)
+{
+#if LONE
+    return sum + (ax * b->x + aq * b->q);
+#else
+    return (QUAD){sum.x + (ax.x * b->x.x + aq.x * b->q.x), sum.y + (ax.y * b->x.y + aq.y * b->q.y),
+                  sum.z + (ax.z * b->x.z + aq.z * b->q.z), sum.w + aq.w * b->q.w};
+#endif
+}
+
+PL_LANES_INLINE TEE NAME(quad_sum)(QUAD a)
+{
+#if LONE
+    return (a[0] + a[1]) + (a[2] + a[3]);
+#else
+    return (a.x + a.y) + (a.z + a.w);
+#endif
+}
+
+PL_LANES_INLINE QUAD NAME(quad_zero)(void)
+{
+#if LONE
+    return (QUAD){0, 0, 0, 0};
+#else
+    return (QUAD){vr_splat(0), vr_splat(0), vr_splat(0), vr_splat(0)};
+#endif
+}
+
+PL_LANES_INLINE TEE NAME(tee)(REAL value)
+{
+#if LONE
+    return value;
+#else
+    return vr_splat(value);
+#endif
+}
+
+/* The state as entry n sees it: the mean motion beyond the inertial one, small. */
+static ENTRY NAME(mean_entry)(const CONTEXT *s)
+{
+    double lag[3][BODIES];
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < BODIES; l++)
+            lag[k][l] = s->c[k][l] - s->drift[k][l];
+    return (ENTRY){NAME(column_of)(lag), NAME(quad_zero)()};
+}
+
+/* Where this iteration starts from. */
+static void NAME(remember)(CONTEXT *s)
+{
+    for (int i = 0; i < s->n; i++)
+        s->state[i] = (ENTRY){s->x[i], s->q[i]};
+    s->state[s->n] = NAME(mean_entry)(s);
+}
+
+/* f and g of entry i, and with a slot their differences to the last ones; sums[j] += ΔF·ΔF_j, sums[count] += ΔF·f. */
+PL_LANES_INLINE void NAME(record)(CONTEXT *s, int i, ENTRY g, REAL weight, REAL scale, int slot, int count, QUAD *sums)
+{
+    ENTRY f = {NAME(sub)(g.x, s->state[i].x), NAME(quad_sub)(g.q, s->state[i].q)};
+    if (slot >= 0) {
+        ENTRY *df = s->change_of_step[slot] + i;
+        df->x = NAME(sub)(f.x, s->step_of_plain[i].x);
+        df->q = NAME(quad_sub)(f.q, s->step_of_plain[i].q);
+        s->change[slot][i].x = NAME(sub)(g.x, s->plain[i].x);
+        s->change[slot][i].q = NAME(quad_sub)(g.q, s->plain[i].q);
+        COL x = NAME(scale)(df->x, weight);
+        QUAD q = NAME(quad_times)(df->q, NAME(tee)(scale));
+        for (int j = 0; j < count; j++)
+            sums[j] = NAME(quad_inner)(sums[j], x, q, s->change_of_step[j] + i);
+        sums[count] = NAME(quad_inner)(sums[count], x, q, &f);
+    }
+    s->plain[i] = g;
+    s->step_of_plain[i] = f;
+}
+
+/* Takes G(y) of iteration k into the history and its products with the others into the normal equations. */
+static void NAME(extend_history)(CONTEXT *s, int k)
+{
+    int slot = k > 0 ? (k - 1) % PL_WINDOW : -1, count = k < PL_WINDOW ? k : PL_WINDOW;
+    QUAD sums[PL_WINDOW + 1];
+    for (int j = 0; j <= PL_WINDOW; j++)
+        sums[j] = NAME(quad_zero)();
+    for (int i = 0; i < s->n; i++) {
+        /* q and −q are one rotation: take the one near the start. */
+        TEE side = NAME(quad_dot)(s->q[i], s->state[i].q);
+        s->q[i] = NAME(quad_pick)(-side, NAME(quad_times)(s->q[i], NAME(tee)(-1)), s->q[i]);
+        NAME(record)(s, i, (ENTRY){s->x[i], s->q[i]}, 1, s->grain[i].scale, slot, count, sums);
+    }
+    NAME(record)(s, s->n, NAME(mean_entry)(s), (REAL)s->n, 0, slot, count, sums);
+    if (slot < 0)
+        return;
+    for (int j = 0; j < count; j++) {
+        TEE product = NAME(quad_sum)(sums[j]);
+        s->gram[slot][j] = s->gram[j][slot] = product;
+        if (j != slot)
+            s->slope[j] = s->slope[j] + product; /* because f has grown by the newest ΔF */
+    }
+    s->slope[slot] = NAME(quad_sum)(sums[count]);
+}
+
+/* γ from the normal equations, scaled to unit diagonal plus 10⁻⁶; differences that vanish are left out. */
+static void NAME(coefficients)(const CONTEXT *s, int count, TEE gamma[PL_WINDOW])
+{
+    TEE a[PL_WINDOW][PL_WINDOW], norm[PL_WINDOW], inverse[PL_WINDOW];
+    const TEE tiny = NAME(tee)((REAL)1e-20), zero = NAME(tee)(0), one = NAME(tee)(1);
+    for (int i = 0; i < count; i++) {
+        TEE d = s->gram[i][i];
+        norm[i] = NAME(where_greater)(d, tiny, one / NAME(root)(NAME(where_greater)(d, tiny, d, one)), zero);
+        gamma[i] = s->slope[i] * norm[i];
+    }
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < i; j++)
+            a[i][j] = s->gram[i][j] * norm[i] * norm[j];
+        a[i][i] = NAME(tee)((REAL)(1 + 1e-6));
+    }
+    /* a = L D Lᵀ with the entries of L D kept below the diagonal. */
+    for (int j = 0; j < count; j++) {
+        TEE d = a[j][j];
+        for (int k = 0; k < j; k++)
+            d = d - a[j][k] * (a[j][k] * inverse[k]);
+        inverse[j] = one / NAME(where_greater)(d, NAME(tee)((REAL)1e-7), d, NAME(tee)((REAL)1e-7));
+        for (int i = j + 1; i < count; i++)
+            for (int k = 0; k < j; k++)
+                a[i][j] = a[i][j] - a[i][k] * (a[j][k] * inverse[k]);
+    }
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < i; k++)
+            gamma[i] = gamma[i] - a[i][k] * (gamma[k] * inverse[k]);
+    for (int i = count - 1; i >= 0; i--) {
+        TEE sum = gamma[i];
+        for (int k = i + 1; k < count; k++)
+            sum = sum - a[k][i] * gamma[k];
+        gamma[i] = sum * inverse[i];
+    }
+    for (int i = 0; i < count; i++)
+        gamma[i] = gamma[i] * norm[i];
+}
+
+#if LONE
+/* Normalises (or not) the quaternions of the particles that are not fixed and makes their matrices. */
+static void NAME(refresh_rotations)(CONTEXT *s, bool normalise)
+{
+    REAL in[4][PL_WR] __attribute__((aligned(64)));
+    int32_t particles[PL_WR];
+    for (int next = 0; next < s->n;) {
+        int count = 0;
+        for (; next < s->n && count < PL_WR; next++)
+            if (!s->system->is_fixed[next])
+                particles[count++] = next;
+        for (int l = 0; l < PL_WR; l++)
+            for (int k = 0; k < 4; k++)
+                in[k][l] = l < count ? s->q[particles[l]][k] : (REAL)(k == 3);
+        VR q[4] = {vr_load(in[0]), vr_load(in[1]), vr_load(in[2]), vr_load(in[3])}, r[9];
+        if (normalise)
+            PL_R(pl_rotation_normalise)(q);
+        PL_R(pl_rotation_matrix)(q, r);
+        NAME(put_quaternions)(s->q, particles, count, q);
+        NAME(put_matrices)(s->r, particles, count, r);
+    }
+}
+#else
+static void NAME(refresh_rotations)(CONTEXT *s, bool normalise)
+{
+    for (int i = 0; i < s->n; i++) {
+        if (s->system->is_fixed[i])
+            continue;
+        VR q[4] = {s->q[i].x, s->q[i].y, s->q[i].z, s->q[i].w}, r[9];
+        if (normalise)
+            PL_R(pl_rotation_normalise)(q);
+        PL_R(pl_rotation_matrix)(q, r);
+        s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
+        for (int k = 0; k < 3; k++)
+            s->r[i].c[k] = (COL){r[k], r[3 + k], r[6 + k]};
+    }
+}
+#endif
+
+/* y = G(y) − Σ γ ΔG for everything but c. */
+static void NAME(mix)(CONTEXT *s, int count, const TEE gamma[PL_WINDOW])
+{
+    for (int i = 0; i < s->n; i++) {
+        COL x = s->x[i];
+        QUAD q = s->q[i];
+        for (int j = 0; j < count; j++) {
+            x = NAME(sub)(x, NAME(times)(s->change[j][i].x, gamma[j]));
+            q = NAME(quad_sub)(q, NAME(quad_times)(s->change[j][i].q, gamma[j]));
+        }
+        s->x[i] = x;
+        s->q[i] = q;
+    }
+    NAME(refresh_rotations)(s, true);
+}
+
+static void NAME(mix_mean)(CONTEXT *s, int count, const TEE gamma[PL_WINDOW])
+{
+    for (int h = 0; h < s->held_count; h++)
+        for (int k = 0; k < 3; k++)
+            for (int j = 0; j < count; j++)
+                s->c[k][s->held[h]] -= (double)((const REAL *)&gamma[j])[s->held[h]] *
+                                       (double)*NAME(part)(&s->change[j][s->n].x, k, s->held[h]);
+}
+
+/* Puts the lanes in which the accelerated state has no less energy back to the plain one. */
+static void NAME(guard)(CONTEXT *s, const double plain_energy[BODIES], double plain_c[3][BODIES])
+{
+    double energy[BODIES];
+    REAL refused[BODIES] __attribute__((aligned(64)));
+    bool any = false;
+    NAME(energies)(s, energy);
+    for (int l = 0; l < BODIES; l++) {
+        bool worse = !(energy[l] < plain_energy[l]);
+        refused[l] = worse;
+        s->energy[l] = worse ? plain_energy[l] : energy[l];
+        s->work->refused += worse && l < s->lanes;
+        any = any || worse;
+        for (int k = 0; k < 3 && worse; k++)
+            s->c[k][l] = plain_c[k][l];
+    }
+    if (!any)
+        return;
+    TEE flag;
+    memcpy(&flag, refused, sizeof flag);
+    for (int i = 0; i < s->n; i++) {
+        s->x[i] = NAME(pick)(flag, s->plain[i].x, s->x[i]);
+        s->q[i] = NAME(quad_pick)(flag, s->plain[i].q, s->q[i]);
+    }
+    NAME(refresh_rotations)(s, false);
+}
+
+/* After iteration k (from 0) of local and global step. */
+static void NAME(accelerate)(CONTEXT *s, int k)
+{
+    NAME(extend_history)(s, k);
+    if (k == 0) {
+        NAME(remember)(s);
+        return;
+    }
+    int count = k < PL_WINDOW ? k : PL_WINDOW;
+    double plain_energy[BODIES], plain_c[3][BODIES];
+    TEE gamma[PL_WINDOW];
+    NAME(energies)(s, plain_energy);
+    memcpy(plain_c, s->c, sizeof plain_c);
+    NAME(coefficients)(s, count, gamma);
+    NAME(mix)(s, count, gamma);
+    NAME(mix_mean)(s, count, gamma);
+    NAME(guard)(s, plain_energy, plain_c);
+    for (int i = 0; i < s->n; i++)
+        s->ra[i] = NAME(apply_moment)(s->r + i, s->grain[i].moment);
+    NAME(remember)(s);
+}
+
+/* ---- The whole sub-step ------------------------------------------------------------------------------------------- */
+
+static void NAME(finish)(CONTEXT *s)
+{
+    NAME(store)(s);
+    for (int l = 0; l < s->lanes; l++)
+        for (int k = 0; k < 3; k++)
+            s->block->bodies[l]->c[k] = s->c[k][l];
+}
+
+static uint64_t NAME(lap)(pl_work *work, pl_stage stage, uint64_t since)
+{
+    uint64_t now = pl_ticks();
+    work->ticks[stage] += now - since;
+    return now;
+}
+
+static void NAME(trace)(CONTEXT *s, int k)
+{
+    if (!s->work->trace)
+        return;
+    double energy[BODIES];
+    NAME(energies)(s, energy);
+    s->work->trace[k] = energy[0];
+}
+
+static void NAME(minimise)(const pl_block *block, double h, int iterations, pl_work *work)
+{
+    CONTEXT context, *s = &context;
+    uint64_t clock = pl_ticks();
+    NAME(set_up)(s, block, h, work);
+    NAME(predict)(s);
+    bool fast = block->solver == PL_SOLVER_FAST && iterations > 1;
+    if (fast)
+        NAME(remember)(s);
+    NAME(trace)(s, 0);
+    clock = NAME(lap)(work, PL_STAGE_PREDICT, clock);
+    for (int k = 0; k < iterations; k++) {
+        NAME(local)(s);
+        clock = NAME(lap)(work, PL_STAGE_LOCAL, clock);
+        NAME(global)(s);
+        clock = NAME(lap)(work, PL_STAGE_GLOBAL, clock);
+        if (fast) {
+            NAME(accelerate)(s, k);
+            clock = NAME(lap)(work, PL_STAGE_ACCELERATE, clock);
+        }
+        NAME(trace)(s, k + 1);
+    }
+    work->iterations += (uint64_t)iterations * (uint64_t)block->count;
+    NAME(finish)(s);
+    NAME(lap)(work, PL_STAGE_PREDICT, clock);
+}

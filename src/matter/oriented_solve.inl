@@ -1,0 +1,707 @@
+/* The fast and the plain solver (METHODS §1): Gauss–Seidel fits of the rotations, one prefactored solve for the
+   positions, Anderson acceleration with an energy guard. A template over number type and layout: see
+   oriented_types.inl. */
+#include "matter/oriented_types.inl"
+
+#undef STAR
+#undef SPRING
+#undef GRAIN
+#undef CONTEXT
+#define STAR PL_R(pl_star)
+#define SPRING PL_R(pl_spring)
+#define GRAIN PL_R(pl_grain)
+#define CONTEXT NAME(context)
+
+#ifndef PL_WINDOW
+#define PL_WINDOW 5 /* differences that Anderson remembers */
+#endif
+
+typedef struct CONTEXT {
+    const pl_block *block;
+    const pl_system *system;
+    const pl_model *model;
+    const STAR *star;
+    const SPRING *spring;
+    const GRAIN *grain;
+    const REAL *row_values, *col_values, *inverse_d;
+    int n, lanes;
+    REAL h;
+    COL *x;      /* [n] positions beyond origin + c */
+    COL *target; /* [n] x* − (drift): where inertia alone would take x */
+    MAT *r;      /* [n] rotations */
+    MAT *ra;     /* [n] R_i Ā_i */
+    MAT *spin;   /* [n] R*_i */
+    MAT *pull;   /* [n] f_i R*_i Ā_i: the inertial part of C_i */
+    QUAD *q;     /* [n] the rotations as quaternions */
+    COL *rhs;    /* [n] in pivot order: b − L x, then Δ */
+    ENTRY *state;                           /* [n + 1] y: where this iteration started; the last entry is c */
+    ENTRY *plain, *step_of_plain;           /* [n + 1] the last G(y), the last G(y) − y */
+    ENTRY *change[PL_WINDOW], *change_of_step[PL_WINDOW]; /* [n + 1] ΔG and ΔF: differences of these */
+    TEE gram[PL_WINDOW][PL_WINDOW], slope[PL_WINDOW];     /* ΔF·ΔF, ΔF·f */
+    double c[3][BODIES], drift[3][BODIES];
+    int held[BODIES], held_count;   /* lanes with pins */
+    int32_t cursor[BODIES];         /* next grip of each */
+    double energy[BODIES];
+    pl_work *work;
+} CONTEXT;
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
+static void *NAME(carve)(char **scratch, size_t count, size_t size)
+{
+    void *p = *scratch;
+    *scratch += (count * size + 63) / 64 * 64;
+    return p;
+}
+
+/* Lays out the arrays; with scratch NULL only the size is of interest. Returns the bytes used. */
+static size_t NAME(lay_out)(CONTEXT *s, int n, pl_solver solver, char *scratch)
+{
+    char *at = scratch;
+    size_t count = (size_t)n;
+    s->x = NAME(carve)(&at, count, sizeof(COL));
+    s->r = NAME(carve)(&at, count, sizeof(MAT));
+    s->ra = NAME(carve)(&at, count, sizeof(MAT));
+    s->q = NAME(carve)(&at, count, sizeof(QUAD));
+    s->rhs = NAME(carve)(&at, count, sizeof(COL));
+    s->pull = NAME(carve)(&at, count, sizeof(MAT));
+    s->target = NAME(carve)(&at, count, sizeof(COL));
+    s->spin = NAME(carve)(&at, count, sizeof(MAT));
+    if (solver == PL_SOLVER_FAST) {
+        s->state = NAME(carve)(&at, count + 1, sizeof(ENTRY));
+        s->plain = NAME(carve)(&at, count + 1, sizeof(ENTRY));
+        s->step_of_plain = NAME(carve)(&at, count + 1, sizeof(ENTRY));
+        for (int k = 0; k < PL_WINDOW; k++) {
+            s->change[k] = NAME(carve)(&at, count + 1, sizeof(ENTRY));
+            s->change_of_step[k] = NAME(carve)(&at, count + 1, sizeof(ENTRY));
+        }
+    }
+    return (size_t)(at - scratch);
+}
+
+static void NAME(set_up)(CONTEXT *s, const pl_block *block, double h, pl_work *work)
+{
+    const pl_system *system = block->system;
+    *s = (CONTEXT){.block = block, .system = system, .model = system->key.model, .n = system->n, .work = work};
+    s->lanes = block->count;
+    s->h = (REAL)h;
+    s->star = system->PL_R(star);
+    s->spring = system->PL_R(spring);
+    s->grain = system->PL_R(grain);
+#if PL_REAL_IS_DOUBLE
+    s->row_values = system->factor->row_values;
+    s->col_values = system->factor->col_values;
+    s->inverse_d = system->factor->inverse_d;
+#else
+    s->row_values = system->factor->row_values_f;
+    s->col_values = system->factor->col_values_f;
+    s->inverse_d = system->factor->inverse_d_f;
+#endif
+    NAME(lay_out)(s, s->n, block->solver, work->scratch);
+    for (int l = 0; l < s->lanes; l++)
+        if (block->bodies[l]->hold_count)
+            s->held[s->held_count++] = l;
+}
+
+/* ---- Predict ----------------------------------------------------------------------------------------------------- */
+
+/* From q and h ω: R* = R + [h ω]× R (row by row) and the start, polar(R*). */
+PL_LANES_INLINE void NAME(predict_rotation)(VR q[4], const VR hw[3], VR star[9])
+{
+    VR r[9];
+    PL_R(pl_rotation_matrix)(q, r);
+    for (int k = 0; k < 3; k++) {
+        star[k] = r[k] + (hw[1] * r[6 + k] - hw[2] * r[3 + k]);
+        star[3 + k] = r[3 + k] + (hw[2] * r[k] - hw[0] * r[6 + k]);
+        star[6 + k] = r[6 + k] + (hw[0] * r[3 + k] - hw[1] * r[k]);
+    }
+    /* I + [a]× is the rotation by atan |a| about a, times a stretch. With k = 1 + √(1 + |a|²) its quaternion is
+       (a, k) up to length. */
+    VR k = vr_splat(1) + vr_sqrt(vr_splat(1) + (hw[0] * hw[0] + hw[1] * hw[1] + hw[2] * hw[2]));
+    VR p[4] = {hw[0] * q[3] + (hw[1] * q[2] - hw[2] * q[1]) + k * q[0],
+               hw[1] * q[3] + (hw[2] * q[0] - hw[0] * q[2]) + k * q[1],
+               hw[2] * q[3] + (hw[0] * q[1] - hw[1] * q[0]) + k * q[2],
+               k * q[3] - (hw[0] * q[0] + hw[1] * q[1] + hw[2] * q[2])};
+    PL_R(pl_rotation_normalise)(p);
+    for (int i = 0; i < 4; i++)
+        q[i] = p[i];
+}
+
+#if LONE
+
+/* Writes rotations of `count` particles that stand side by side in the lanes. */
+PL_LANES_INLINE void NAME(put_matrices)(MAT *to, const int32_t *particles, int count, const VR m[9])
+{
+    REAL buffer[9][PL_WR] __attribute__((aligned(64)));
+    for (int k = 0; k < 9; k++)
+        vr_store(buffer[k], m[k]);
+    for (int l = 0; l < count; l++)
+        for (int k = 0; k < 3; k++)
+            to[particles[l]].c[k] = (COL){buffer[k][l], buffer[3 + k][l], buffer[6 + k][l], 0};
+}
+
+PL_LANES_INLINE void NAME(put_quaternions)(QUAD *to, const int32_t *particles, int count, const VR q[4])
+{
+    REAL buffer[4][PL_WR] __attribute__((aligned(64)));
+    for (int k = 0; k < 4; k++)
+        vr_store(buffer[k], q[k]);
+    for (int l = 0; l < count; l++)
+        to[particles[l]] = (QUAD){buffer[0][l], buffer[1][l], buffer[2][l], buffer[3][l]};
+}
+
+static void NAME(load)(CONTEXT *s)
+{
+    const pl_oriented *body = s->block->bodies[0];
+    const pl_state *old = &body->old;
+    for (int i = 0; i < s->n; i++) {
+        COL x = {old->x[3 * i], old->x[3 * i + 1], old->x[3 * i + 2], 0};
+        COL u = {old->u[3 * i], old->u[3 * i + 1], old->u[3 * i + 2], 0};
+        s->x[i] = NAME(mad)(x, u, s->h);
+        s->target[i] = s->x[i];
+    }
+    for (int i = 0; body->pushed && i < s->n; i++) {
+        COL a = {body->push[3 * i], body->push[3 * i + 1], body->push[3 * i + 2], 0};
+        s->target[i] = NAME(mad)(s->target[i], a, s->h * s->h);
+    }
+    for (int first = 0; first < s->n; first += PL_WR) {
+        int count = s->n - first < PL_WR ? s->n - first : PL_WR;
+        REAL in[7][PL_WR] __attribute__((aligned(64))) = {{0}};
+        int32_t particles[PL_WR];
+        for (int l = 0; l < count; l++) {
+            particles[l] = first + l;
+            for (int k = 0; k < 4; k++)
+                in[k][l] = old->q[4 * (first + l) + k];
+            for (int k = 0; k < 3; k++)
+                in[4 + k][l] = s->h * (REAL)old->w[3 * (first + l) + k];
+        }
+        for (int l = count; l < PL_WR; l++)
+            in[3][l] = 1;
+        VR q[4] = {vr_load(in[0]), vr_load(in[1]), vr_load(in[2]), vr_load(in[3])}, star[9], r[9];
+        VR hw[3] = {vr_load(in[4]), vr_load(in[5]), vr_load(in[6])};
+        NAME(predict_rotation)(q, hw, star);
+        PL_R(pl_rotation_matrix)(q, r);
+        NAME(put_matrices)(s->spin, particles, count, star);
+        NAME(put_matrices)(s->r, particles, count, r);
+        NAME(put_quaternions)(s->q, particles, count, q);
+    }
+}
+
+static void NAME(store)(CONTEXT *s)
+{
+    pl_oriented *body = s->block->bodies[0];
+    for (int i = 0; i < s->n; i++) {
+        for (int k = 0; k < 3; k++)
+            body->now.x[3 * i + k] = (float)s->x[i][k];
+        for (int k = 0; k < 4; k++)
+            body->now.q[4 * i + k] = (float)s->q[i][k];
+    }
+}
+
+#else
+
+#if PL_REAL_IS_DOUBLE
+#define GATHER pl_lanes_gather_d
+#define SCATTER pl_lanes_scatter_d
+#else
+#define GATHER pl_lanes_gather
+#define SCATTER pl_lanes_scatter
+#endif
+
+/* Absent lanes repeat the first body: their results are thrown away. */
+static void NAME(load)(CONTEXT *s)
+{
+    const float *rows[4][BODIES];
+    for (int l = 0; l < BODIES; l++) {
+        const pl_state *old = &s->block->bodies[l < s->lanes ? l : 0]->old;
+        rows[0][l] = old->x, rows[1][l] = old->u, rows[2][l] = old->q, rows[3][l] = old->w;
+    }
+    /* Velocities pass through arrays that are filled later. */
+    GATHER(rows[0], 3 * s->n, (REAL *)s->x);
+    GATHER(rows[1], 3 * s->n, (REAL *)s->target);
+    GATHER(rows[2], 4 * s->n, (REAL *)s->q);
+    GATHER(rows[3], 3 * s->n, (REAL *)s->rhs);
+    for (int i = 0; i < s->n; i++) {
+        s->x[i] = NAME(mad)(s->x[i], s->target[i], s->h);
+        s->target[i] = s->x[i];
+        COL hw = NAME(scale)(s->rhs[i], s->h);
+        VR q[4] = {s->q[i].x, s->q[i].y, s->q[i].z, s->q[i].w}, spin[3] = {hw.x, hw.y, hw.z}, star[9], r[9];
+        NAME(predict_rotation)(q, spin, star);
+        PL_R(pl_rotation_matrix)(q, r);
+        s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
+        for (int k = 0; k < 3; k++) {
+            s->spin[i].c[k] = (COL){star[k], star[3 + k], star[6 + k]};
+            s->r[i].c[k] = (COL){r[k], r[3 + k], r[6 + k]};
+        }
+    }
+    for (int l = 0; l < s->lanes; l++) {
+        const pl_oriented *body = s->block->bodies[l];
+        for (int i = 0; body->pushed && i < s->n; i++)
+            for (int k = 0; k < 3; k++)
+                *NAME(part)(s->target + i, k, l) += (REAL)body->push[3 * i + k] * (s->h * s->h);
+    }
+}
+
+static void NAME(store)(CONTEXT *s)
+{
+    float *x[BODIES], *q[BODIES];
+    float *spare = (float *)s->pull; /* no longer needed; holds 9 columns of each lane, more than the 4 asked for */
+    for (int l = 0; l < BODIES; l++) {
+        x[l] = l < s->lanes ? s->block->bodies[l]->now.x : spare + (size_t)l * 4 * (size_t)s->n;
+        q[l] = l < s->lanes ? s->block->bodies[l]->now.q : spare + (size_t)l * 4 * (size_t)s->n;
+    }
+    SCATTER((const REAL *)s->x, 3 * s->n, x);
+    SCATTER((const REAL *)s->q, 4 * s->n, q);
+}
+
+#undef GATHER
+#undef SCATTER
+
+#endif
+
+/* Fixed particles are where they are driven to. */
+static void NAME(place_fixed)(CONTEXT *s)
+{
+    for (int l = 0; l < s->lanes; l++) {
+        const pl_oriented *body = s->block->bodies[l];
+        for (int f = 0; f < body->fixed_count; f++) {
+            int i = body->fixed[f];
+            const double *at = body->drive_now + 7 * f;
+            REAL q[4] = {(REAL)at[3], (REAL)at[4], (REAL)at[5], (REAL)at[6]};
+            for (int k = 0; k < 3; k++)
+                *NAME(part)(s->x + i, k, l) = (REAL)at[k];
+            for (int k = 0; k < 4; k++)
+                *NAME(part)(s->q + i, k, l) = q[k];
+            REAL x2 = q[0] + q[0], y2 = q[1] + q[1], z2 = q[2] + q[2];
+            REAL xx = q[0] * x2, yy = q[1] * y2, zz = q[2] * z2, xy = q[0] * y2, xz = q[0] * z2, yz = q[1] * z2;
+            REAL xw = q[3] * x2, yw = q[3] * y2, zw = q[3] * z2;
+            REAL r[9] = {1 - (yy + zz), xy - zw, xz + yw, xy + zw, 1 - (xx + zz),
+                         yz - xw,       xz - yw, yz + xw, 1 - (xx + yy)};
+            for (int k = 0; k < 9; k++)
+                *NAME(part)(s->r[i].c + k % 3, k / 3, l) = r[k];
+        }
+    }
+}
+
+static void NAME(predict)(CONTEXT *s)
+{
+    NAME(load)(s);
+    if (s->system->key.fixed_count)
+        NAME(place_fixed)(s);
+    for (int i = 0; i < s->n; i++) {
+        const GRAIN *grain = s->grain + i;
+        MAT a = NAME(apply_moment)(s->spin + i, grain->moment);
+        for (int k = 0; k < 3; k++)
+            s->pull[i].c[k] = NAME(scale)(a.c[k], grain->density);
+        s->ra[i] = NAME(apply_moment)(s->r + i, grain->moment);
+    }
+    for (int l = 0; l < BODIES; l++) {
+        const pl_oriented *body = s->block->bodies[l < s->lanes ? l : 0];
+        for (int k = 0; k < 3; k++) {
+            s->drift[k][l] = body->drift[k];
+            s->c[k][l] = body->c[k];
+        }
+    }
+}
+
+/* ---- Pins -------------------------------------------------------------------------------------------------------- */
+
+static void NAME(turned)(const CONTEXT *s, int i, int lane, const double v[3], double out[3])
+{
+    const MAT *r = s->r + i;
+    for (int row = 0; row < 3; row++)
+        out[row] = (double)((const REAL *)(r->c + 0))[row * STRIDE + lane] * v[0] +
+                   (double)((const REAL *)(r->c + 1))[row * STRIDE + lane] * v[1] +
+                   (double)((const REAL *)(r->c + 2))[row * STRIDE + lane] * v[2];
+}
+
+/* Target − Σ_j w_j (R_j arm_j + x_j). */
+static void NAME(gap)(const CONTEXT *s, const pl_hold *hold, int lane, double gap[3])
+{
+    for (int k = 0; k < 3; k++)
+        gap[k] = hold->now[k] - s->c[k][lane];
+    for (int j = 0; j < hold->count; j++) {
+        double arm[3];
+        NAME(turned)(s, hold->particle[j], lane, hold->arm[j], arm);
+        for (int k = 0; k < 3; k++)
+            gap[k] -= hold->weight[j] *
+                      (arm[k] + (double)*((const REAL *)(s->x + hold->particle[j]) + k * STRIDE + lane));
+    }
+}
+
+/* Σ_j w_j R_j axis and its length. */
+static double NAME(direction)(const CONTEXT *s, const pl_hold *hold, int lane, double sum[3])
+{
+    sum[0] = sum[1] = sum[2] = 0;
+    for (int j = 0; j < hold->count; j++) {
+        double turned[3];
+        NAME(turned)(s, hold->particle[j], lane, hold->arm[j], turned);
+        for (int k = 0; k < 3; k++)
+            sum[k] += hold->weight[j] * turned[k];
+    }
+    return __builtin_sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+}
+
+/* A direction whose particles point every way has no length to normalise by, and exerts nothing. */
+static const double NAME(shortest_direction) = 1e-3;
+
+/* C_i += w t t̄ᵀ (position) or w r r̄ᵀ (direction). */
+static void NAME(add_grip)(const CONTEXT *s, const pl_grip *grip, int lane, MAT *c)
+{
+    const pl_hold *hold = s->block->bodies[lane]->holds + grip->hold;
+    const double *arm = hold->arm[grip->slot];
+    double own[3], t[3], weight = hold->weight[grip->slot];
+    NAME(turned)(s, grip->particle, lane, arm, own);
+    if (hold->kind == PL_PIN_POSITION) {
+        NAME(gap)(s, hold, lane, t);
+    } else {
+        double length = NAME(direction)(s, hold, lane, t);
+        if (length < NAME(shortest_direction))
+            return;
+        weight /= length;
+        for (int k = 0; k < 3; k++)
+            t[k] = hold->now[k] - t[k] / length;
+    }
+    for (int row = 0; row < 3; row++)
+        for (int col = 0; col < 3; col++)
+            *NAME(part)(c->c + col, row, lane) +=
+                (REAL)(hold->stiffness * (t[row] + weight * own[row]) * (weight * arm[col]));
+}
+
+/* Whether the next grip of a lane is on particle i. */
+static bool NAME(is_gripped)(const CONTEXT *s, int lane, int i)
+{
+    const pl_oriented *body = s->block->bodies[lane];
+    return s->cursor[lane] < body->grip_count && body->grips[s->cursor[lane]].particle == i;
+}
+
+static void NAME(add_grips)(CONTEXT *s, int i, MAT *c)
+{
+    for (int k = 0; k < s->held_count; k++) {
+        int lane = s->held[k];
+        while (NAME(is_gripped)(s, lane, i))
+            NAME(add_grip)(s, s->block->bodies[lane]->grips + s->cursor[lane]++, lane, c);
+    }
+}
+
+/* Ec of one lane. */
+static double NAME(pin_energy)(const CONTEXT *s, int lane)
+{
+    const pl_oriented *body = s->block->bodies[lane];
+    double energy = 0;
+    for (int p = 0; p < body->hold_count; p++) {
+        const pl_hold *hold = body->holds + p;
+        double t[3];
+        if (hold->kind == PL_PIN_POSITION) {
+            NAME(gap)(s, hold, lane, t);
+        } else {
+            double length = NAME(direction)(s, hold, lane, t);
+            if (length < NAME(shortest_direction))
+                continue;
+            for (int k = 0; k < 3; k++)
+                t[k] = t[k] / length - hold->now[k];
+        }
+        energy += 0.5 * hold->stiffness * (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+    }
+    return energy;
+}
+
+/* ---- Local step -------------------------------------------------------------------------------------------------- */
+
+/* C_i = f R* Ā_i + Σ_j κ [ R_j (Ā_i + Ā_j) + v_j (x_j − x_i)(x̄_j − x̄_i)ᵀ ] + pins, the sum over R_j Ā_i factored. */
+PL_LANES_INLINE MAT NAME(neighbourhood)(CONTEXT *s, int i)
+{
+    MAT around = {{NAME(zero)(), NAME(zero)(), NAME(zero)()}};
+    MAT c = s->pull[i];
+    COL x = s->x[i];
+    for (int p = s->model->start[i]; p < s->model->start[i + 1]; p++) {
+        const STAR *star = s->star + p;
+        const MAT *r = s->r + star->j, *ra = s->ra + star->j;
+        COL d = NAME(sub)(s->x[star->j], x);
+        for (int k = 0; k < 3; k++) {
+            around.c[k] = NAME(mad)(around.c[k], r->c[k], star->kappa);
+            c.c[k] = NAME(mad)(c.c[k], ra->c[k], star->kappa);
+            c.c[k] = NAME(mad)(c.c[k], d, star->arm[k]);
+        }
+    }
+    MAT own = NAME(apply_moment)(&around, s->grain[i].moment);
+    for (int k = 0; k < 3; k++)
+        c.c[k] = NAME(add)(c.c[k], own.c[k]);
+    return c;
+}
+
+#if LONE
+
+/* Fits the rotations of the particles that have been collected, side by side in the lanes. */
+static void NAME(fit_collected)(CONTEXT *s, const int32_t *particles, int count, REAL (*in)[PL_WR])
+{
+    VR c[9], q[4], r[9];
+    for (int k = 0; k < 9; k++) {
+        for (int l = count; l < PL_WR; l++)
+            in[k][l] = 0; /* left out of the fit */
+        c[k] = vr_load(in[k]);
+    }
+    for (int l = 0; l < PL_WR; l++)
+        for (int k = 0; k < 4; k++)
+            in[9 + k][l] = s->q[particles[l < count ? l : 0]][k];
+    for (int k = 0; k < 4; k++)
+        q[k] = vr_load(in[9 + k]);
+    PL_R(pl_rotation_fit)(c, q);
+    PL_R(pl_rotation_matrix)(q, r);
+    NAME(put_quaternions)(s->q, particles, count, q);
+    NAME(put_matrices)(s->r, particles, count, r);
+    for (int l = 0; l < count; l++)
+        s->ra[particles[l]] = NAME(apply_moment)(s->r + particles[l], s->grain[particles[l]].moment);
+}
+
+/* Particles of one colour do not see each other and are fitted together; a pin couples what the colours do not know,
+   so whatever was collected is fitted before a pinned particle looks around. */
+static void NAME(local)(CONTEXT *s)
+{
+    const pl_model *model = s->model;
+    REAL in[13][PL_WR] __attribute__((aligned(64)));
+    int32_t particles[PL_WR];
+    s->cursor[0] = 0;
+    for (int colour = 0; colour < model->colour_count; colour++) {
+        int count = 0;
+        for (int k = model->colour_start[colour]; k < model->colour_start[colour + 1]; k++) {
+            int i = model->order[k];
+            if (s->system->is_fixed[i])
+                continue;
+            bool gripped = s->held_count && NAME(is_gripped)(s, 0, i);
+            if (count == PL_WR || (gripped && count)) {
+                NAME(fit_collected)(s, particles, count, in);
+                count = 0;
+            }
+            MAT c = NAME(neighbourhood)(s, i);
+            if (gripped)
+                NAME(add_grips)(s, i, &c);
+            for (int m = 0; m < 9; m++)
+                in[m][count] = c.c[m % 3][m / 3];
+            particles[count++] = i;
+        }
+        if (count)
+            NAME(fit_collected)(s, particles, count, in);
+    }
+}
+
+#else
+
+static void NAME(local)(CONTEXT *s)
+{
+    const pl_model *model = s->model;
+    for (int l = 0; l < BODIES; l++)
+        s->cursor[l] = 0;
+    for (int k = 0; k < s->n; k++) {
+        int i = model->order[k];
+        if (s->system->is_fixed[i])
+            continue;
+        MAT m = NAME(neighbourhood)(s, i);
+        if (s->held_count)
+            NAME(add_grips)(s, i, &m);
+        VR c[9] = {m.c[0].x, m.c[1].x, m.c[2].x, m.c[0].y, m.c[1].y, m.c[2].y, m.c[0].z, m.c[1].z, m.c[2].z};
+        VR q[4] = {s->q[i].x, s->q[i].y, s->q[i].z, s->q[i].w}, r[9];
+        PL_R(pl_rotation_fit)(c, q);
+        PL_R(pl_rotation_matrix)(q, r);
+        s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
+        for (int j = 0; j < 3; j++)
+            s->r[i].c[j] = (COL){r[j], r[3 + j], r[6 + j]};
+        s->ra[i] = NAME(apply_moment)(s->r + i, s->grain[i].moment);
+    }
+}
+
+#endif
+
+/* ---- Global step ------------------------------------------------------------------------------------------------- */
+
+/* b − L x, written so that a body at rest gives exactly zero: each edge pulls with the difference of what its ends
+   claim and what is. Free bodies leave their mean out: it is known. */
+static void NAME(residual)(CONTEXT *s)
+{
+    const int32_t *pivot = s->system->symbolic->inverse;
+    double lag[3][BODIES];
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < BODIES; l++)
+            lag[k][l] = s->system->grounded ? s->drift[k][l] - s->c[k][l] : 0;
+    COL behind = NAME(column_of)(lag);
+    for (int i = 0; i < s->n; i++)
+        s->rhs[pivot[i]] = NAME(scale)(NAME(add)(NAME(sub)(s->target[i], s->x[i]), behind), s->grain[i].mass);
+    for (int e = 0; e < s->system->edge_count; e++) {
+        const SPRING *spring = s->spring + e;
+        COL d = NAME(sub)(s->x[spring->b], s->x[spring->a]);
+        COL ea = NAME(sub)(NAME(apply)(s->r + spring->a, spring->rest), d);
+        COL eb = NAME(sub)(NAME(apply)(s->r + spring->b, spring->rest), d);
+        COL pull = NAME(mad)(NAME(scale)(ea, spring->claim_a), eb, spring->claim_b);
+        COL *a = s->rhs + pivot[spring->a], *b = s->rhs + pivot[spring->b];
+        *a = NAME(sub)(*a, pull);
+        *b = NAME(add)(*b, pull);
+    }
+    for (int f = 0; f < s->system->key.fixed_count; f++)
+        s->rhs[pivot[s->system->key.fixed[f]]] = NAME(zero)();
+}
+
+/* Pins that are part of the matrix pull through the right-hand side. */
+static void NAME(add_absorbed)(CONTEXT *s)
+{
+    const int32_t *pivot = s->system->symbolic->inverse;
+    for (int k = 0; k < s->held_count; k++) {
+        const pl_oriented *body = s->block->bodies[s->held[k]];
+        for (int p = 0; p < body->hold_count; p++) {
+            const pl_hold *hold = body->holds + p;
+            if (hold->kind != PL_PIN_POSITION)
+                continue;
+            double gap[3];
+            NAME(gap)(s, hold, s->held[k], gap);
+            for (int j = 0; j < hold->count; j++)
+                for (int m = 0; m < 3 && !s->system->is_fixed[hold->particle[j]]; m++)
+                    *NAME(part)(s->rhs + pivot[hold->particle[j]], m, s->held[k]) +=
+                        (REAL)(hold->stiffness * hold->weight[j] * gap[m]);
+        }
+    }
+}
+
+/* L D Lᵀ Δ = rhs, in place, in gather form. */
+static void NAME(solve)(CONTEXT *s)
+{
+    const pl_symbolic *symbolic = s->system->symbolic;
+    for (int k = 0; k < s->n; k++) {
+        COL y = s->rhs[k];
+        for (int64_t p = symbolic->row_start[k]; p < symbolic->row_start[k + 1]; p++)
+            y = NAME(sub)(y, NAME(scale)(s->rhs[symbolic->row_index[p]], s->row_values[p]));
+        s->rhs[k] = y;
+    }
+    for (int k = s->n - 1; k >= 0; k--) {
+        COL y = NAME(scale)(s->rhs[k], s->inverse_d[k]);
+        for (int64_t p = symbolic->col_start[k]; p < symbolic->col_start[k + 1]; p++)
+            y = NAME(sub)(y, NAME(scale)(s->rhs[symbolic->col_index[p]], s->col_values[p]));
+        s->rhs[k] = y;
+    }
+}
+
+/* Rounding leaves a mean in Δ that the exact solution does not have. */
+static void NAME(remove_mean)(CONTEXT *s)
+{
+    const int32_t *pivot = s->system->symbolic->inverse;
+    ACC sum = {0};
+    double mean[3][BODIES];
+    for (int i = 0; i < s->n; i++)
+        NAME(accumulate)(&sum, NAME(scale)(s->rhs[pivot[i]], s->grain[i].mass));
+    NAME(components)(&sum, mean);
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < BODIES; l++)
+            mean[k][l] /= s->system->total_mass;
+    COL shift = NAME(column_of)(mean);
+    for (int i = 0; i < s->n; i++)
+        s->rhs[i] = NAME(sub)(s->rhs[i], shift);
+}
+
+enum { NAME(most_columns) = 32 };
+
+/* Δ = y + Z S⁻¹ (gap − Aᵀ y) for the pins of one lane; `step` is the mean part of y. */
+static void NAME(correct)(CONTEXT *s, const pl_oriented *body, int lane, const double step[3])
+{
+    const int32_t *pivot = s->system->symbolic->inverse;
+    const pl_pins *pins = body->correction;
+    double t[NAME(most_columns)][3];
+    for (int p = 0; p < body->hold_count; p++) {
+        const pl_hold *hold = body->holds + p;
+        if (hold->column < 0)
+            continue;
+        double *gap = t[hold->column];
+        NAME(gap)(s, hold, lane, gap);
+        for (int k = 0; k < 3; k++)
+            gap[k] -= step[k];
+        for (int j = 0; j < hold->count; j++)
+            for (int k = 0; k < 3; k++)
+                gap[k] -= hold->weight[j] * (double)*NAME(part)(s->rhs + pivot[hold->particle[j]], k, lane);
+    }
+    pl_pins_solve(pins, t[0], 3, 3);
+    for (int p = 0; p < pins->count; p++) {
+        const float *column = pins->columns + (size_t)p * (size_t)s->n;
+        REAL force[3] = {(REAL)t[p][0], (REAL)t[p][1], (REAL)t[p][2]};
+        for (int i = 0; i < s->n; i++)
+            for (int k = 0; k < 3; k++)
+                *NAME(part)(s->rhs + pivot[i], k, lane) += (REAL)column[i] * force[k];
+        for (int k = 0; k < 3; k++)
+            s->c[k][lane] += pins->mean[p] * t[p][k];
+    }
+}
+
+/* Pinned bodies: the mean part of y, and the correction. */
+static void NAME(apply_pins)(CONTEXT *s)
+{
+    for (int h = 0; h < s->held_count; h++) {
+        int lane = s->held[h];
+        const pl_oriented *body = s->block->bodies[lane];
+        double step[3] = {0, 0, 0};
+        for (int k = 0; k < 3 && !s->system->grounded; k++)
+            step[k] = s->drift[k][lane] - s->c[k][lane];
+        if (body->correction)
+            NAME(correct)(s, body, lane, step);
+        for (int k = 0; k < 3; k++)
+            s->c[k][lane] += step[k];
+    }
+}
+
+static void NAME(global)(CONTEXT *s)
+{
+    const int32_t *pivot = s->system->symbolic->inverse;
+    NAME(residual)(s);
+    if (s->system->key.absorbed_count && !s->system->key.pattern_only)
+        NAME(add_absorbed)(s);
+    NAME(solve)(s);
+    if (!s->system->grounded)
+        NAME(remove_mean)(s);
+    if (s->held_count)
+        NAME(apply_pins)(s);
+    for (int i = 0; i < s->n; i++)
+        s->x[i] = NAME(add)(s->x[i], s->rhs[pivot[i]]);
+}
+
+/* ---- Energy ------------------------------------------------------------------------------------------------------ */
+
+/* tr(D S Dᵀ) for a constant symmetric S, component by component. */
+PL_LANES_INLINE COL NAME(strain)(const MAT *d, const REAL s[6])
+{
+    COL v = NAME(mul)(d->c[0], NAME(mad)(NAME(mad)(NAME(scale)(d->c[0], s[0]), d->c[1], 2 * s[1]), d->c[2], 2 * s[2]));
+    v = NAME(add)(v, NAME(mul)(d->c[1], NAME(mad)(NAME(scale)(d->c[1], s[3]), d->c[2], 2 * s[4])));
+    return NAME(add)(v, NAME(mul)(d->c[2], NAME(scale)(d->c[2], s[5])));
+}
+
+PL_LANES_INLINE MAT NAME(difference)(const MAT *a, const MAT *b)
+{
+    return (MAT){{NAME(sub)(a->c[0], b->c[0]), NAME(sub)(a->c[1], b->c[1]), NAME(sub)(a->c[2], b->c[2])}};
+}
+
+/* E of each lane: terms in REAL, sums in double, in model order. */
+static void NAME(energies)(const CONTEXT *s, double out[BODIES])
+{
+    ACC sum = {0};
+    double lag[3][BODIES];
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < BODIES; l++)
+            lag[k][l] = s->c[k][l] - s->drift[k][l];
+    COL ahead = NAME(column_of)(lag);
+    for (int i = 0; i < s->n; i++) {
+        const GRAIN *grain = s->grain + i;
+        COL d = NAME(add)(NAME(sub)(s->x[i], s->target[i]), ahead);
+        MAT turn = NAME(difference)(s->r + i, s->spin + i);
+        COL v = NAME(scale)(NAME(strain)(&turn, grain->moment), grain->density);
+        NAME(accumulate)(&sum, NAME(add)(v, NAME(mul)(d, NAME(scale)(d, grain->mass))));
+    }
+    for (int e = 0; e < s->system->edge_count; e++) {
+        const SPRING *spring = s->spring + e;
+        const MAT *ra = s->r + spring->a, *rb = s->r + spring->b;
+        MAT turn = NAME(difference)(ra, rb);
+        COL d = NAME(sub)(s->x[spring->b], s->x[spring->a]);
+        COL ea = NAME(sub)(NAME(apply)(ra, spring->rest), d);
+        COL eb = NAME(sub)(NAME(apply)(rb, spring->rest), d);
+        COL v = NAME(strain)(&turn, spring->moment);
+        v = NAME(add)(v, NAME(mul)(ea, NAME(scale)(ea, spring->claim_a)));
+        NAME(accumulate)(&sum, NAME(add)(v, NAME(mul)(eb, NAME(scale)(eb, spring->claim_b))));
+    }
+    NAME(total)(&sum, out);
+    for (int l = 0; l < BODIES; l++)
+        out[l] *= 0.5;
+    for (int k = 0; k < s->held_count; k++)
+        out[s->held[k]] += NAME(pin_energy)(s, s->held[k]);
+}

@@ -1,0 +1,444 @@
+/* Builds the numbers of a system from (model, step, materials, fixed set): dimensionless stiffnesses, the matrix L of
+   the global step (METHODS §1) and its factor, and the constants of the kernels in float and double. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "matter/oriented.h"
+
+/* Above this condition number a solve in float is no longer good to 10⁻³ of its answer, and double is used. */
+static const double float_condition_limit = 2e4;
+
+/* ---- Stiffness --------------------------------------------------------------------------------------------------- */
+
+/* k_ij = D Y V / (Σ_edges (v_i + v_j)) / ‖x̄_j − x̄_i‖²: exact in tension for regular graphs. */
+double pl_edge_stiffness(const pl_model *model, const pl_material *material, int edge)
+{
+    if (material->stiffness > 0)
+        return material->stiffness;
+    const float *d = model->edge_offset + 3 * edge;
+    double length2 = (double)d[0] * d[0] + (double)d[1] * d[1] + (double)d[2] * d[2];
+    length2 *= model->unit * model->unit;
+    return model->dimension * material->young * model->volume / model->edge_volume / length2;
+}
+
+/* ---- Keys -------------------------------------------------------------------------------------------------------- */
+
+static void hash_map(pl_hash *hash, const float *map, int count)
+{
+    pl_hash_u32(hash, map != NULL);
+    if (map)
+        pl_hash_f32_array(hash, map, (size_t)count);
+}
+
+static void hash_hold(pl_hash *hash, const pl_hold *hold)
+{
+    pl_hash_u32(hash, (uint32_t)hold->count);
+    for (int i = 0; i < hold->count; i++) {
+        pl_hash_u32(hash, (uint32_t)hold->particle[i]);
+        pl_hash_f64(hash, hold->weight[i]);
+    }
+    pl_hash_f64(hash, hold->stiffness);
+}
+
+uint64_t pl_system_key_hash(const pl_system_key *key)
+{
+    pl_hash hash;
+    pl_hash_init(&hash, key->model->hash);
+    pl_hash_f64(&hash, key->h);
+    pl_hash_f64(&hash, key->material.young);
+    pl_hash_f64(&hash, key->material.stiffness);
+    pl_hash_f64(&hash, key->material.density);
+    hash_map(&hash, key->edge_stiffness, key->model->edge_count);
+    hash_map(&hash, key->particle_density, key->model->particle_count);
+    pl_hash_u32(&hash, (uint32_t)key->fixed_count);
+    for (int i = 0; i < key->fixed_count; i++)
+        pl_hash_u32(&hash, (uint32_t)key->fixed[i]);
+    pl_hash_u32(&hash, (uint32_t)key->absorbed_count);
+    pl_hash_u32(&hash, key->pattern_only);
+    for (int i = 0; i < key->absorbed_count; i++)
+        hash_hold(&hash, key->absorbed + i);
+    return pl_hash_final(&hash);
+}
+
+static bool same_map(const float *a, const float *b, int count)
+{
+    if (!a || !b)
+        return a == b;
+    return memcmp(a, b, sizeof *a * (size_t)count) == 0;
+}
+
+static bool same_hold(const pl_hold *a, const pl_hold *b)
+{
+    size_t count = (size_t)a->count;
+    return a->count == b->count && a->stiffness == b->stiffness &&
+           memcmp(a->particle, b->particle, sizeof *a->particle * count) == 0 &&
+           memcmp(a->weight, b->weight, sizeof *a->weight * count) == 0;
+}
+
+bool pl_system_key_equal(const pl_system_key *a, const pl_system_key *b)
+{
+    if (a->model != b->model || a->h != b->h || a->material.young != b->material.young ||
+        a->material.stiffness != b->material.stiffness || a->material.density != b->material.density ||
+        a->fixed_count != b->fixed_count || a->absorbed_count != b->absorbed_count ||
+        a->pattern_only != b->pattern_only)
+        return false;
+    for (int i = 0; i < a->absorbed_count; i++)
+        if (!same_hold(a->absorbed + i, b->absorbed + i))
+            return false;
+    return same_map(a->edge_stiffness, b->edge_stiffness, a->model->edge_count) &&
+           same_map(a->particle_density, b->particle_density, a->model->particle_count) &&
+           (a->fixed_count == 0 ||
+            memcmp(a->fixed, b->fixed, sizeof *a->fixed * (size_t)a->fixed_count) == 0);
+}
+
+static void *copy_of(pl_memory *memory, const void *from, size_t count, size_t size)
+{
+    void *to = pl_memory_alloc(memory, count, size);
+    if (to && count)
+        memcpy(to, from, count * size);
+    return to;
+}
+
+/* The system outlives whatever the key pointed to. */
+static bool own_key(pl_memory *memory, pl_system *system, const pl_system_key *key)
+{
+    pl_system_key *own = &system->key;
+    *own = *key;
+    own->edge_stiffness = own->particle_density = NULL;
+    own->fixed = NULL;
+    own->absorbed = NULL;
+    if (key->edge_stiffness)
+        own->edge_stiffness = copy_of(memory, key->edge_stiffness, (size_t)system->edge_count, sizeof(float));
+    if (key->particle_density)
+        own->particle_density = copy_of(memory, key->particle_density, (size_t)system->n, sizeof(float));
+    own->fixed = copy_of(memory, key->fixed, (size_t)key->fixed_count, sizeof *key->fixed);
+    own->absorbed = copy_of(memory, key->absorbed, (size_t)key->absorbed_count, sizeof *key->absorbed);
+    return (own->edge_stiffness || !key->edge_stiffness) && (own->particle_density || !key->particle_density) &&
+           own->fixed && own->absorbed;
+}
+
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
+
+static double density_factor(const pl_system *system, int i)
+{
+    return system->key.particle_density ? (double)system->key.particle_density[i] : 1;
+}
+
+/* κ, m, L_ii, Σ κ tr Ā. */
+static void fill_physics(pl_system *system)
+{
+    const pl_model *model = system->key.model;
+    double h = system->key.h, density = system->key.material.density;
+    for (int i = 0; i < system->n; i++) {
+        system->mass[i] = density_factor(system, i) * model->volumes[i];
+        system->diagonal[i] = system->mass[i];
+        system->total_mass += system->mass[i];
+    }
+    for (int e = 0; e < system->edge_count; e++) {
+        double factor = system->key.edge_stiffness ? (double)system->key.edge_stiffness[e] : 1;
+        double kappa = pl_edge_stiffness(model, &system->key.material, e) * factor * h * h / density;
+        int a = model->edges[2 * e], b = model->edges[2 * e + 1];
+        double volume = model->volumes[a] + model->volumes[b];
+        const double *ma = model->moments + 6 * a, *mb = model->moments + 6 * b;
+        system->kappa[e] = kappa;
+        system->diagonal[a] += kappa * volume;
+        system->diagonal[b] += kappa * volume;
+        system->turning[a] += kappa * (ma[0] + ma[3] + ma[5]);
+        system->turning[b] += kappa * (mb[0] + mb[3] + mb[5]);
+    }
+}
+
+static void fill_grain(const pl_system *system, int i)
+{
+    const pl_model *model = system->key.model;
+    const float *r = model->radii + 3 * i;
+    double mean = ((double)r[0] + r[1] + r[2]) / 3;
+    pl_grain_d grain = {.mass = system->mass[i], .density = density_factor(system, i), .scale = 8 * mean * mean};
+    memcpy(grain.moment, model->moments + 6 * i, sizeof grain.moment);
+    pl_grain_f *single = &system->grain_f[i];
+    *single = (pl_grain_f){.mass = (float)grain.mass, .density = (float)grain.density, .scale = (float)grain.scale};
+    for (int k = 0; k < 6; k++)
+        single->moment[k] = (float)grain.moment[k];
+    system->grain_d[i] = grain;
+}
+
+static void fill_star(const pl_system *system, int i)
+{
+    const pl_model *model = system->key.model;
+    for (int p = model->start[i]; p < model->start[i + 1]; p++) {
+        int e = model->edge_of[p], j = model->neighbour[p];
+        double sign = model->edges[2 * e] == i ? 1 : -1;
+        pl_star_d star = {.j = j, .kappa = system->kappa[e]};
+        pl_star_f single = {.j = j, .kappa = (float)star.kappa};
+        for (int k = 0; k < 3; k++) {
+            star.arm[k] = star.kappa * model->volumes[j] * sign * model->edge_offset[3 * e + k];
+            single.arm[k] = (float)star.arm[k];
+        }
+        system->star_d[p] = star;
+        system->star_f[p] = single;
+    }
+}
+
+static void fill_spring(const pl_system *system, int e)
+{
+    const pl_model *model = system->key.model;
+    int a = model->edges[2 * e], b = model->edges[2 * e + 1];
+    double kappa = system->kappa[e];
+    pl_spring_d s = {.a = a, .b = b, .claim_a = kappa * model->volumes[b], .claim_b = kappa * model->volumes[a]};
+    pl_spring_f single = {.a = a, .b = b, .claim_a = (float)s.claim_a, .claim_b = (float)s.claim_b};
+    for (int k = 0; k < 3; k++) {
+        single.rest[k] = model->edge_offset[3 * e + k];
+        s.rest[k] = single.rest[k];
+    }
+    for (int k = 0; k < 6; k++) {
+        s.moment[k] = kappa * (model->moments[6 * a + k] + model->moments[6 * b + k]);
+        single.moment[k] = (float)s.moment[k];
+    }
+    system->spring_d[e] = s;
+    system->spring_f[e] = single;
+}
+
+/* ---- The matrix -------------------------------------------------------------------------------------------------- */
+
+/* A graph by adjacency: the model's, or one extended by the couplings of absorbed pins. */
+typedef struct graph {
+    int32_t *start, *neighbour;
+    double *value;
+} graph;
+
+static void add_unique(int32_t *list, int32_t *count, int32_t j)
+{
+    for (int32_t k = 0; k < *count; k++)
+        if (list[k] == j)
+            return;
+    list[(*count)++] = j;
+}
+
+/* The neighbours of i with those that absorbed pins add; `list` has room for all. */
+static int32_t extended_neighbours(const pl_system *system, int i, int32_t *list)
+{
+    const pl_model *model = system->key.model;
+    int32_t count = 0;
+    for (int p = model->start[i]; p < model->start[i + 1]; p++)
+        list[count++] = model->neighbour[p];
+    for (int c = 0; c < system->key.absorbed_count; c++) {
+        const pl_hold *hold = system->key.absorbed + c;
+        bool member = false;
+        for (int k = 0; k < hold->count; k++)
+            member = member || hold->particle[k] == i;
+        for (int k = 0; member && k < hold->count; k++)
+            if (hold->particle[k] != i)
+                add_unique(list, &count, hold->particle[k]);
+    }
+    return count;
+}
+
+static bool make_extended_graph(pl_memory *memory, const pl_system *system, graph *out)
+{
+    const pl_model *model = system->key.model;
+    size_t most = (size_t)(2 * system->edge_count) +
+                  (size_t)system->key.absorbed_count * PL_MAX_INFLUENCES * PL_MAX_INFLUENCES;
+    out->start = PL_NEW(memory, int32_t, system->n + 1);
+    out->neighbour = PL_NEW(memory, int32_t, most);
+    if (!out->start || !out->neighbour)
+        return false;
+    if (system->key.absorbed_count == 0) {
+        memcpy(out->start, model->start, sizeof *out->start * (size_t)(system->n + 1));
+        memcpy(out->neighbour, model->neighbour, sizeof *out->neighbour * (size_t)(2 * system->edge_count));
+        return true;
+    }
+    for (int i = 0; i < system->n; i++)
+        out->start[i + 1] = out->start[i] + extended_neighbours(system, i, out->neighbour + out->start[i]);
+    return true;
+}
+
+static void add_value(const graph *g, int i, int j, double value)
+{
+    for (int p = g->start[i]; p < g->start[i + 1]; p++)
+        if (g->neighbour[p] == j)
+            g->value[p] += value;
+}
+
+/* L_ij = −κ (v_i + v_j), plus w w_i w_j of absorbed pins; rows and columns of fixed particles become unit ones. */
+static void fill_matrix(const pl_system *system, const graph *g, double *diagonal)
+{
+    const pl_model *model = system->key.model;
+    memcpy(diagonal, system->diagonal, sizeof *diagonal * (size_t)system->n);
+    for (int i = 0; i < system->n; i++)
+        for (int p = model->start[i]; p < model->start[i + 1]; p++) {
+            int j = model->neighbour[p];
+            double value = -system->kappa[model->edge_of[p]] * (model->volumes[i] + model->volumes[j]);
+            g->value[g->start[i] + (p - model->start[i])] = value;
+        }
+    for (int c = 0; !system->key.pattern_only && c < system->key.absorbed_count; c++) {
+        const pl_hold *hold = system->key.absorbed + c;
+        for (int k = 0; k < hold->count; k++) {
+            diagonal[hold->particle[k]] += hold->stiffness * hold->weight[k] * hold->weight[k];
+            for (int l = 0; l < hold->count; l++)
+                if (l != k)
+                    add_value(g, hold->particle[k], hold->particle[l],
+                              hold->stiffness * hold->weight[k] * hold->weight[l]);
+        }
+    }
+    for (int i = 0; i < system->n; i++) {
+        if (system->is_fixed[i])
+            diagonal[i] = 1;
+        for (int p = g->start[i]; p < g->start[i + 1]; p++)
+            if (system->is_fixed[i] || system->is_fixed[g->neighbour[p]])
+                g->value[p] = 0;
+    }
+}
+
+/* Every edge stands in the column of its earlier pivot. */
+static void find_edge_entries(const pl_system *system)
+{
+    const pl_symbolic *symbolic = system->symbolic;
+    for (int e = 0; e < system->edge_count; e++) {
+        int a = symbolic->inverse[system->key.model->edges[2 * e]];
+        int b = symbolic->inverse[system->key.model->edges[2 * e + 1]];
+        int early = a < b ? a : b, late = a < b ? b : a;
+        int64_t low = symbolic->col_start[early], high = symbolic->col_start[early + 1];
+        while (low < high) {
+            int64_t middle = (low + high) / 2;
+            if (symbolic->col_index[middle] < late)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        system->edge_entry[e] = low;
+    }
+}
+
+static pl_status factorise(pl_memory *memory, pl_system *system, const graph *g, double *diagonal, pl_error *error)
+{
+    if (system->key.absorbed_count) {
+        pl_status status =
+            pl_symbolic_create(memory, system->n, g->start, g->neighbour, NULL, &system->own_symbolic);
+        if (status)
+            return pl_fail(error, status, "pins", "no memory for the pattern of the pins");
+        system->symbolic = system->own_symbolic;
+    }
+    find_edge_entries(system);
+    fill_matrix(system, g, diagonal);
+    int bad = -1;
+    pl_status status = pl_factor_create(memory, system->symbolic, diagonal, g->value, &system->factor, &bad);
+    if (status == PL_ERROR_MEMORY)
+        return pl_fail(error, status, "", "no memory for the factor of %d particles", system->n);
+    if (status)
+        return pl_fail(error, status, "material",
+                       "the stiffness of particle %d is out of range: use a smaller stiffness or step", bad);
+    return PL_OK;
+}
+
+static pl_status build_factor(pl_memory *memory, pl_system *system, pl_error *error)
+{
+    graph g = {0};
+    double *diagonal = PL_NEW(memory, double, 2 * (size_t)system->n + 2);
+    pl_status status = PL_ERROR_MEMORY;
+    if (diagonal && make_extended_graph(memory, system, &g))
+        g.value = PL_NEW(memory, double, g.start[system->n]);
+    if (g.value)
+        status = factorise(memory, system, &g, diagonal, error);
+    else
+        pl_fail(error, status, "", "no memory for a system of %d particles", system->n);
+    if (status == PL_OK) {
+        system->condition = pl_factor_condition(system->factor, !system->grounded, diagonal);
+        system->twice = !(system->condition <= float_condition_limit);
+    }
+    pl_memory_free(memory, g.start);
+    pl_memory_free(memory, g.neighbour);
+    pl_memory_free(memory, g.value);
+    pl_memory_free(memory, diagonal);
+    return status;
+}
+
+/* ---- Whole ------------------------------------------------------------------------------------------------------- */
+
+static bool allocate(pl_memory *memory, pl_system *s)
+{
+    size_t n = (size_t)s->n, m = (size_t)s->edge_count;
+    return (s->kappa = PL_NEW(memory, double, m)) && (s->mass = PL_NEW(memory, double, n)) &&
+           (s->diagonal = PL_NEW(memory, double, n)) && (s->turning = PL_NEW(memory, double, n)) &&
+           (s->is_fixed = PL_NEW(memory, uint8_t, n)) && (s->edge_entry = PL_NEW(memory, int64_t, m)) && (s->star_f = PL_NEW(memory, pl_star_f, 2 * m)) &&
+           (s->star_d = PL_NEW(memory, pl_star_d, 2 * m)) && (s->spring_f = PL_NEW(memory, pl_spring_f, m)) &&
+           (s->spring_d = PL_NEW(memory, pl_spring_d, m)) && (s->grain_f = PL_NEW(memory, pl_grain_f, n)) &&
+           (s->grain_d = PL_NEW(memory, pl_grain_d, n));
+}
+
+static bool is_usable(const pl_system *system)
+{
+    bool good = isfinite(system->total_mass) && system->total_mass > 0;
+    for (int i = 0; good && i < system->n; i++)
+        good = system->mass[i] > 1e-30 && system->diagonal[i] < 1e30;
+    return good;
+}
+
+static pl_status fill(pl_memory *memory, pl_system *system, pl_error *error)
+{
+    for (int i = 0; i < system->key.fixed_count; i++)
+        system->is_fixed[system->key.fixed[i]] = 1;
+    fill_physics(system);
+    if (!is_usable(system))
+        return pl_fail(error, PL_ERROR_ARGUMENT, "material",
+                       "stiffness times step² over density is out of range (up to about 1e25 works): use a smaller "
+                       "stiffness or step, or a larger density");
+    for (int i = 0; i < system->n; i++) {
+        fill_grain(system, i);
+        fill_star(system, i);
+    }
+    for (int e = 0; e < system->edge_count; e++)
+        fill_spring(system, e);
+    return build_factor(memory, system, error);
+}
+
+pl_status pl_system_create(pl_memory *memory, const pl_system_key *key, pl_system **out, pl_error *error)
+{
+    *out = NULL;
+    pl_system *system = PL_NEW(memory, pl_system, 1);
+    if (!system)
+        return pl_fail(error, PL_ERROR_MEMORY, "", "no memory for a system");
+    system->references = 1;
+    system->n = key->model->particle_count;
+    system->edge_count = key->model->edge_count;
+    system->symbolic = key->model->symbolic;
+    double unit = key->model->unit;
+    system->density = key->material.density;
+    system->mass_unit = system->density * unit * unit * unit;
+    system->energy_unit = system->mass_unit * (unit * unit) / (key->h * key->h);
+    system->hash = pl_system_key_hash(key);
+    pl_status status = PL_ERROR_MEMORY;
+    if (own_key(memory, system, key) && allocate(memory, system)) {
+        system->grounded = key->fixed_count > 0 || (key->absorbed_count > 0 && !key->pattern_only);
+        status = fill(memory, system, error);
+    } else {
+        pl_fail(error, status, "", "no memory for a system of %d particles", system->n);
+    }
+    if (status) {
+        pl_system_destroy(memory, system);
+        return status;
+    }
+    pl_model_retain(system->key.model);
+    *out = system;
+    return PL_OK;
+}
+
+/* A system that was never finished holds no reference to its model: its factor is missing. */
+void pl_system_destroy(pl_memory *memory, pl_system *system)
+{
+    if (!system)
+        return;
+    bool finished = system->factor != NULL;
+    void *blocks[] = {(void *)system->key.edge_stiffness, (void *)system->key.particle_density,
+                      (void *)system->key.fixed, (void *)system->key.absorbed, system->kappa, system->mass,
+                      system->diagonal, system->turning, system->is_fixed, system->edge_entry, system->star_f, system->star_d,
+                      system->spring_f, system->spring_d, system->grain_f, system->grain_d};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        pl_memory_free(memory, blocks[i]);
+    pl_factor_destroy(memory, system->factor);
+    pl_symbolic_destroy(memory, system->own_symbolic);
+    if (finished)
+        pl_model_release(system->key.model);
+    pl_memory_free(memory, system);
+}
