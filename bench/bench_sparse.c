@@ -12,7 +12,7 @@
 #include "sparse/factor.h"
 
 #ifdef PLIANT_HAVE_CHOLMOD
-#include <suitesparse/cholmod.h>
+#include <cholmod.h>
 #endif
 
 typedef struct system_case {
@@ -98,7 +98,7 @@ static double distance_in_solid(int a, int b)
     static const double step[3] = {0.8191725134, 0.6710436067, 0.5497004779};
     double square = 0.0;
     for (int k = 0; k < 3; k++) {
-        double d = fmod(0.5 + step[k] * b, 1.0) - fmod(0.5 + step[k] * a, 1.0);
+        double d = fmod(0.95 + step[k] * b, 1.0) - fmod(0.95 + step[k] * a, 1.0);
         square += d * d;
     }
     return sqrt(square);
@@ -106,7 +106,7 @@ static double distance_in_solid(int a, int b)
 
 static bool in_solid_100(int a, int b)
 {
-    return distance_in_solid(a, b) < 0.2744;
+    return distance_in_solid(a, b) < 0.27;
 }
 
 static bool in_solid_300(int a, int b)

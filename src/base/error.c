@@ -51,7 +51,7 @@ pl_where pl_where_format(const char *format, ...)
     return where;
 }
 
-void pl_log(const pl_logger *logger, pl_log_level level, const char *format, ...)
+void pl_logger_say(const pl_logger *logger, pl_log_level level, const char *format, ...)
 {
     if (!logger || !logger->function)
         return;

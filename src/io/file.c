@@ -31,13 +31,14 @@ struct pl_output {
     char buffer[BUFFER];
 };
 
-/* Names of open temporaries for the signal handler: `in_use` says whether a name may be looked at. */
+/* Names of open temporaries for the signal handler: `in_use` says whether a name may be looked
+   at. */
 static struct {
     atomic_bool taken, in_use;
     char name[PATH_MAX];
 } temporaries[OPEN_OUTPUTS];
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------ */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static pl_status fail_errno(pl_trouble *trouble, const char *path, const char *what, int error)
 {
@@ -61,8 +62,8 @@ static pl_status read_fully(int descriptor, char *bytes, size_t room, size_t *si
 }
 
 /* Pipes have no size beforehand: the buffer doubles until everything fits. */
-static pl_status read_all(pl_memory *memory, int descriptor, const char *path, size_t expected, size_t limit,
-                          char **bytes, size_t *size, pl_trouble *trouble)
+static pl_status read_all(pl_memory *memory, int descriptor, const char *path, size_t expected,
+                          size_t limit, char **bytes, size_t *size, pl_trouble *trouble)
 {
     size_t room = expected + 1;
     *size = 0;
@@ -74,21 +75,23 @@ static pl_status read_all(pl_memory *memory, int descriptor, const char *path, s
         pl_memory_free(memory, *bytes);
         *bytes = larger;
         if (!larger)
-            return pl_trouble_set(trouble, PL_ERROR_MEMORY, path, "not enough memory to read this file");
+            return pl_trouble_set(trouble, PL_ERROR_MEMORY, path,
+                                  "not enough memory to read this file");
         size_t got;
         if (read_fully(descriptor, *bytes + *size, room - *size, &got) != PL_OK)
             return fail_errno(trouble, path, "cannot be read", errno);
         *size += got;
         if (*size > limit)
-            return pl_trouble_set(trouble, PL_ERROR_FORMAT, path, "the file is larger than %zu MiB", limit >> 20);
+            return pl_trouble_set(trouble, PL_ERROR_FORMAT, path, "the file is larger than %zu MiB",
+                                  limit >> 20);
         if (*size < room)
             return PL_OK;
         room = room < 4096 ? 8192 : room * 2;
     }
 }
 
-pl_status pl_file_read(pl_memory *memory, const char *path, size_t limit, char **bytes, size_t *size,
-                       pl_trouble *trouble)
+pl_status pl_file_read(pl_memory *memory, const char *path, size_t limit, char **bytes,
+                       size_t *size, pl_trouble *trouble)
 {
     *bytes = NULL;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
@@ -101,10 +104,12 @@ pl_status pl_file_read(pl_memory *memory, const char *path, size_t limit, char *
     else if (S_ISDIR(info.st_mode))
         status = pl_trouble_set(trouble, PL_ERROR_IO, path, "is a directory; name a file in it");
     else if (S_ISREG(info.st_mode) && (uintmax_t)info.st_size > limit)
-        status = pl_trouble_set(trouble, PL_ERROR_FORMAT, path, "the file is larger than %zu MiB", limit >> 20);
+        status = pl_trouble_set(trouble, PL_ERROR_FORMAT, path, "the file is larger than %zu MiB",
+                                limit >> 20);
     else
-        status = read_all(memory, descriptor, path, S_ISREG(info.st_mode) ? (size_t)info.st_size : 0, limit, bytes,
-                          size, trouble);
+        status =
+            read_all(memory, descriptor, path, S_ISREG(info.st_mode) ? (size_t)info.st_size : 0,
+                     limit, bytes, size, trouble);
     close(descriptor);
     if (status != PL_OK) {
         pl_memory_free(memory, *bytes);
@@ -113,7 +118,7 @@ pl_status pl_file_read(pl_memory *memory, const char *path, size_t limit, char *
     return status;
 }
 
-/* ---- Temporaries ---------------------------------------------------------------------------------------------------- */
+/* ---- Temporaries ----------------------------------------------------------------------------- */
 
 static int take_slot(void)
 {
@@ -176,15 +181,18 @@ static void remove_stale(const char *target)
     closedir(listing);
 }
 
-/* ---- Writing ---------------------------------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
-/* Where the bytes finally go: links are followed, so that the link stays and its file is replaced. */
-static pl_status find_target(const char *path, char target[PATH_MAX], bool *in_place, pl_trouble *trouble)
+/* Where the bytes finally go: links are followed, so that the link stays and its file is
+   replaced. */
+static pl_status find_target(const char *path, char target[PATH_MAX], bool *in_place,
+                             pl_trouble *trouble)
 {
     struct stat info;
     *in_place = false;
     if (strlen(path) + 32 >= PATH_MAX)
-        return pl_trouble_set(trouble, PL_ERROR_IO, path, "cannot be written: the name is too long");
+        return pl_trouble_set(trouble, PL_ERROR_IO, path,
+                              "cannot be written: the name is too long");
     strcpy(target, path);
     if (stat(path, &info) != 0)
         return PL_OK;
@@ -203,7 +211,8 @@ static pl_status open_temporary(pl_output *output, pl_trouble *trouble)
 {
     output->slot = take_slot();
     if (output->slot < 0)
-        return pl_trouble_set(trouble, PL_ERROR_IO, output->path, "cannot be written: too many outputs at once");
+        return pl_trouble_set(trouble, PL_ERROR_IO, output->path,
+                              "cannot be written: too many outputs at once");
     char directory[PATH_MAX];
     char *name = temporaries[output->slot].name;
     const char *base = split_path(output->target, directory);
@@ -224,12 +233,14 @@ static pl_status open_temporary(pl_output *output, pl_trouble *trouble)
     return PL_OK;
 }
 
-pl_status pl_output_open(pl_memory *memory, const char *path, pl_output **output, pl_trouble *trouble)
+pl_status pl_output_open(pl_memory *memory, const char *path, pl_output **output,
+                         pl_trouble *trouble)
 {
     *output = NULL;
     pl_output *made = PL_NEW(memory, pl_output, 1);
     if (!made)
-        return pl_trouble_set(trouble, PL_ERROR_MEMORY, path, "not enough memory to write this file");
+        return pl_trouble_set(trouble, PL_ERROR_MEMORY, path,
+                              "not enough memory to write this file");
     made->memory = memory;
     made->descriptor = made->slot = -1;
     bool in_place;
@@ -289,7 +300,8 @@ void pl_output_printf(pl_output *output, const char *format, ...)
     int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (length > 0)
-        pl_output_write(output, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+        pl_output_write(output, text,
+                        (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
 void pl_output_number(pl_output *output, double value)

@@ -1,23 +1,27 @@
-/* Files, read and written whole. An output is written to a temporary beside its place and takes it only when it is
-   complete, so that a reader sees the old file or the new one, never half of one; what is not published is removed,
-   also when a signal ends the program (pl_output_remove_all), and what a killed run left behind goes when the same
-   output is next opened. Devices, pipes and the like cannot be replaced: they are written as they are. */
+/* Files, read and written whole. An output is written to a temporary beside its place and takes it
+   only when it is complete, so that a reader sees the old file or the new one, never half of one;
+   what is not published is removed, also when a signal ends the program (pl_output_remove_all), and
+   what a killed run left behind goes when the same output is next opened. Devices, pipes and the
+   like cannot be replaced: they are written as they are. */
 #ifndef PL_IO_FILE_H
 #define PL_IO_FILE_H
 
 #include "base/memory.h"
 #include "io/trouble.h"
 
-/* The whole file; *bytes is freed by pl_memory_free. Directories and files above `limit` bytes are refused. */
-pl_status pl_file_read(pl_memory *memory, const char *path, size_t limit, char **bytes, size_t *size,
-                       pl_trouble *trouble);
+/* The whole file; *bytes is freed by pl_memory_free. Directories and files above `limit` bytes are
+   refused. */
+pl_status pl_file_read(pl_memory *memory, const char *path, size_t limit, char **bytes,
+                       size_t *size, pl_trouble *trouble);
 
 typedef struct pl_output pl_output;
 
 /* On failure nothing has changed on disk, and *output is NULL. */
-pl_status pl_output_open(pl_memory *memory, const char *path, pl_output **output, pl_trouble *trouble);
+pl_status pl_output_open(pl_memory *memory, const char *path, pl_output **output,
+                         pl_trouble *trouble);
 
-/* Failures are remembered and reported by pl_output_publish, so that writers need not check every line. */
+/* Failures are remembered and reported by pl_output_publish, so that writers need not check every
+   line. */
 void pl_output_write(pl_output *output, const char *bytes, size_t size);
 void pl_output_text(pl_output *output, const char *text);
 void pl_output_printf(pl_output *output, const char *format, ...) PL_PRINTF(2, 3);
@@ -33,7 +37,8 @@ pl_status pl_output_publish(pl_output *output, pl_trouble *trouble);
 /* Removes the temporary and frees the output. NULL is allowed. */
 void pl_output_drop(pl_output *output);
 
-/* Removes all temporaries of this process that are open now. May be called from a signal handler that ends it. */
+/* Removes all temporaries of this process that are open now. May be called from a signal handler
+   that ends it. */
 void pl_output_remove_all(void);
 
 #endif

@@ -26,14 +26,16 @@ uint32_t pl_json_member(const pl_json *json, uint32_t object, const char *key)
     size_t length = strlen(key);
     uint32_t end = json->nodes[object].as.container.end;
     for (uint32_t k = object + 1; k < end; k = pl_json_next(json, k + 1))
-        if (json->nodes[k].as.string.length == length && memcmp(pl_json_string(json, k), key, length) == 0)
+        if (json->nodes[k].as.string.length == length &&
+            memcmp(pl_json_string(json, k), key, length) == 0)
             return k + 1;
     return 0;
 }
 
 uint32_t pl_json_element(const pl_json *json, uint32_t array, uint32_t index)
 {
-    if (pl_json_kind_of(json, array) != PL_JSON_ARRAY || index >= json->nodes[array].as.container.count)
+    if (pl_json_kind_of(json, array) != PL_JSON_ARRAY ||
+        index >= json->nodes[array].as.container.count)
         return 0;
     uint32_t node = array + 1;
     while (index-- > 0)
@@ -43,7 +45,8 @@ uint32_t pl_json_element(const pl_json *json, uint32_t array, uint32_t index)
 
 const char *pl_json_kind_name(pl_json_kind kind)
 {
-    static const char *const names[] = {"null", "false", "true", "a number", "a string", "an array", "an object"};
+    static const char *const names[] = {"null",     "false",    "true",     "a number",
+                                        "a string", "an array", "an object"};
     return names[kind];
 }
 
@@ -92,8 +95,10 @@ void pl_json_path_index(char *path, size_t size, uint32_t index)
     snprintf(path + used, size - used, "[%u]", (unsigned)index);
 }
 
-/* One level down towards `target`: appends the step to the path and returns the child that is or holds it. */
-static uint32_t descend(const pl_json *json, uint32_t container, uint32_t target, char *path, size_t size)
+/* One level down towards `target`: appends the step to the path and returns the child that is or
+   holds it. */
+static uint32_t descend(const pl_json *json, uint32_t container, uint32_t target, char *path,
+                        size_t size)
 {
     uint32_t child = container + 1, index = 0;
     if (pl_json_kind_of(json, container) == PL_JSON_ARRAY) {
@@ -108,8 +113,8 @@ static uint32_t descend(const pl_json *json, uint32_t container, uint32_t target
     return target == child ? child : child + 1;
 }
 
-pl_status pl_json_fail(const pl_json *json, uint32_t node, pl_trouble *trouble, pl_status status, const char *format,
-                       ...)
+pl_status pl_json_fail(const pl_json *json, uint32_t node, pl_trouble *trouble, pl_status status,
+                       const char *format, ...)
 {
     if (!trouble)
         return status;

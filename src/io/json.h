@@ -1,10 +1,10 @@
-/* A strict reader for JSON (RFC 8259) that remembers where everything stood, so that every message can name line,
-   column and path. The document is one array of nodes, 16 bytes each, in the order of the text: a container is
-   followed by its contents, an object's members are a key (a string node) and its value. No recursion; three
-   allocations, each bounded by the size of the text.
+/* A strict reader for JSON (RFC 8259) that remembers where everything stood, so that every message
+   can name line, column and path. The document is one array of nodes, 16 bytes each, in the order
+   of the text: a container is followed by its contents, an object's members are a key (a string
+   node) and its value. No recursion; three allocations, each bounded by the size of the text.
 
-   Stricter than the RFC where it leaves a choice: duplicate keys, numbers beyond the range of double and nesting
-   deeper than PL_JSON_DEPTH are errors. A byte order mark is skipped. */
+   Stricter than the RFC where it leaves a choice: duplicate keys, numbers beyond the range of
+   double and nesting deeper than PL_JSON_DEPTH are errors. A byte order mark is skipped. */
 #ifndef PL_IO_JSON_H
 #define PL_IO_JSON_H
 
@@ -30,7 +30,8 @@ typedef struct pl_json_node {
             uint32_t start, length; /* of a string, in `strings`; a 0 follows it */
         } string;
         struct {
-            uint32_t count, end; /* elements or members; index of the first node behind the container */
+            uint32_t count,
+                end; /* elements or members; index of the first node behind the container */
         } container;
     } as;
     uint32_t offset; /* bytes from the start of the text */
@@ -48,8 +49,8 @@ typedef struct pl_json {
 } pl_json;
 
 /* `file` is only a name for messages. On failure *json is NULL. */
-pl_status pl_json_parse(pl_memory *memory, const char *file, const char *text, size_t size, pl_json **json,
-                        pl_trouble *trouble);
+pl_status pl_json_parse(pl_memory *memory, const char *file, const char *text, size_t size,
+                        pl_json **json, pl_trouble *trouble);
 void pl_json_free(pl_json *json); /* NULL is allowed */
 
 /* The node behind this one and all it contains: the next element, or the next key. */
@@ -79,7 +80,7 @@ uint32_t pl_json_element(const pl_json *json, uint32_t array, uint32_t index);
 const char *pl_json_kind_name(pl_json_kind kind);
 
 /* Fills in file, line, column and path of a node, then the sentence. Returns the status. */
-pl_status pl_json_fail(const pl_json *json, uint32_t node, pl_trouble *trouble, pl_status status, const char *format,
-                       ...) PL_PRINTF(5, 6);
+pl_status pl_json_fail(const pl_json *json, uint32_t node, pl_trouble *trouble, pl_status status,
+                       const char *format, ...) PL_PRINTF(5, 6);
 
 #endif

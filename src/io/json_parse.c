@@ -1,5 +1,5 @@
-/* From text to nodes. First one pass checks the encoding and counts what there can be at most, so that memory is
-   asked for once; then a loop over tokens with a stack of open containers. */
+/* From text to nodes. First one pass checks the encoding and counts what there can be at most, so
+   that memory is asked for once; then a loop over tokens with a stack of open containers. */
 #include "io/json.h"
 
 #include <math.h>
@@ -10,7 +10,9 @@
 #include "io/json_place.h"
 #include "io/number.h"
 
-enum { PAIRWISE_KEYS = 16 }; /* objects up to this size look for duplicate keys by comparing all pairs */
+enum {
+    PAIRWISE_KEYS = 16
+}; /* objects up to this size look for duplicate keys by comparing all pairs */
 
 typedef struct parser {
     pl_json *json;
@@ -22,7 +24,7 @@ typedef struct parser {
     uint32_t key[PL_JSON_DEPTH];  /* in an object: the member being read, 0 = none yet */
 } parser;
 
-/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 /* Where the parser is, from the stack of open containers. */
 static void write_path(const parser *p, char *path, size_t size)
@@ -33,7 +35,8 @@ static void write_path(const parser *p, char *path, size_t size)
         if (container->kind == PL_JSON_ARRAY)
             pl_json_path_index(path, size, container->as.container.count);
         else if (p->key[i])
-            pl_json_path_key(path, size, pl_json_string(json, p->key[i]), json->nodes[p->key[i]].as.string.length);
+            pl_json_path_key(path, size, pl_json_string(json, p->key[i]),
+                             json->nodes[p->key[i]].as.string.length);
     }
 }
 
@@ -55,13 +58,14 @@ static pl_status fail_at(const parser *p, size_t offset, const char *format, ...
 
 static pl_status fail_memory(const parser *p)
 {
-    return pl_trouble_set(p->trouble, PL_ERROR_MEMORY, p->json->file, "not enough memory to read this file");
+    return pl_trouble_set(p->trouble, PL_ERROR_MEMORY, p->json->file,
+                          "not enough memory to read this file");
 }
 
-/* ---- Encoding ----------------------------------------------------------------------------------------------------- */
+/* ---- Encoding -------------------------------------------------------------------------------- */
 
-/* Length of the UTF-8 character at `s`, 0 if it is none (overlong, surrogate, beyond U+10FFFF, cut off). The 0 behind
-   the text ends any sequence that is cut off. */
+/* Length of the UTF-8 character at `s`, 0 if it is none (overlong, surrogate, beyond U+10FFFF, cut
+   off). The 0 behind the text ends any sequence that is cut off. */
 static int utf8_length(const unsigned char *s)
 {
     if (s[0] < 0x80)
@@ -72,8 +76,8 @@ static int utf8_length(const unsigned char *s)
     for (int i = 1; i < length; i++)
         if ((s[i] & 0xC0) != 0x80)
             return 0;
-    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF0 && s[1] < 0x90) ||
-        (s[0] == 0xF4 && s[1] > 0x8F))
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) ||
+        (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))
         return 0;
     return length;
 }
@@ -87,14 +91,15 @@ static pl_status check_encoding(const parser *p)
     for (size_t i = 0; i < size;) {
         int length = utf8_length(text + i);
         if (length == 0)
-            return fail_at(p, i, "byte 0x%02X is not valid UTF-8; save the file as UTF-8", (unsigned)text[i]);
+            return fail_at(p, i, "byte 0x%02X is not valid UTF-8; save the file as UTF-8",
+                           (unsigned)text[i]);
         i += (size_t)length;
     }
     return PL_OK;
 }
 
-/* Upper bounds. A value is the document, or first in its array, or behind a comma or a colon; a key is first in its
-   object or behind a comma. Strings: their bytes and a 0 each. */
+/* Upper bounds. A value is the document, or first in its array, or behind a comma or a colon; a key
+   is first in its object or behind a comma. Strings: their bytes and a 0 each. */
 static void count_parts(const char *text, size_t size, size_t *nodes, size_t *bytes)
 {
     *nodes = 1;
@@ -112,7 +117,7 @@ static void count_parts(const char *text, size_t size, size_t *nodes, size_t *by
     }
 }
 
-/* ---- Scalars ------------------------------------------------------------------------------------------------------ */
+/* ---- Scalars --------------------------------------------------------------------------------- */
 
 static pl_json_node *add_node(parser *p, pl_json_kind kind, size_t offset)
 {
@@ -215,9 +220,11 @@ static pl_status read_unicode(parser *p, char **out)
     if (code >= 0xDC00 && code <= 0xDFFF)
         return fail_at(p, start, "the second half of a surrogate pair stands alone");
     if (code >= 0xD800 && code <= 0xDBFF) {
-        int32_t low = text[p->at] == '\\' && text[p->at + 1] == 'u' ? read_hex4(text + p->at + 2) : -1;
+        int32_t low =
+            text[p->at] == '\\' && text[p->at + 1] == 'u' ? read_hex4(text + p->at + 2) : -1;
         if (low < 0xDC00 || low > 0xDFFF)
-            return fail_at(p, start, "the first half of a surrogate pair must be followed by the second");
+            return fail_at(p, start,
+                           "the first half of a surrogate pair must be followed by the second");
         p->at += 6;
         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
     }
@@ -235,7 +242,9 @@ static pl_status read_escape(parser *p, char **out)
         return read_unicode(p, out);
     const char *found = c ? strchr(from, c) : NULL;
     if (!found)
-        return fail_at(p, p->at - 1, "there is no such escape; known are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
+        return fail_at(
+            p, p->at - 1,
+            "there is no such escape; known are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
     *(*out)++ = to[found - from];
     p->at++;
     return PL_OK;
@@ -253,8 +262,10 @@ static pl_status read_string(parser *p)
         if (c == '\n' || (c == 0 && p->at >= json->size))
             return fail_at(p, start, "this text is not closed; put a \" at its end");
         if (c < 0x20)
-            return fail_at(p, p->at, "a control character inside a text must be written as an escape (\\t, \\u%04x)",
-                           (unsigned)c);
+            return fail_at(
+                p, p->at,
+                "a control character inside a text must be written as an escape (\\t, \\u%04x)",
+                (unsigned)c);
         if (c == '\\') {
             pl_status status = read_escape(p, &out);
             if (status != PL_OK)
@@ -287,7 +298,8 @@ static pl_status fail_value(const parser *p)
     if (c == '+' || c == '.')
         return fail_at(p, p->at, "a number starts with a digit or a minus sign");
     if (c == ']' || c == '}')
-        return fail_at(p, p->at, "a value is missing before this bracket; remove the comma in front of it");
+        return fail_at(p, p->at,
+                       "a value is missing before this bracket; remove the comma in front of it");
     if (c == ',')
         return fail_at(p, p->at, "a value is missing before this comma");
     if (!is_word(c))
@@ -297,9 +309,13 @@ static pl_status fail_value(const parser *p)
         length++;
     if (strncmp(s, "NaN", 3) == 0 || strncmp(s, "nan", 3) == 0 || strncmp(s, "Inf", 3) == 0 ||
         strncmp(s, "inf", 3) == 0)
-        return fail_at(p, p->at, "%.*s is not allowed: a number must be finite; give a value that is", length, s);
-    return fail_at(p, p->at, "%.*s is not a value; a text stands in double quotes, and the words are true, false, null",
-                   length, s);
+        return fail_at(p, p->at,
+                       "%.*s is not allowed: a number must be finite; give a value that is", length,
+                       s);
+    return fail_at(
+        p, p->at,
+        "%.*s is not a value; a text stands in double quotes, and the words are true, false, null",
+        length, s);
 }
 
 static pl_status read_word(parser *p)
@@ -310,7 +326,8 @@ static pl_status read_word(parser *p)
     } words[] = {{"true", PL_JSON_TRUE}, {"false", PL_JSON_FALSE}, {"null", PL_JSON_NULL}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t length = strlen(words[i].text);
-        if (strncmp(p->json->text + p->at, words[i].text, length) == 0 && !is_word(p->json->text[p->at + length])) {
+        if (strncmp(p->json->text + p->at, words[i].text, length) == 0 &&
+            !is_word(p->json->text[p->at + length])) {
             add_node(p, words[i].kind, p->at);
             p->at += length;
             return PL_OK;
@@ -319,7 +336,7 @@ static pl_status read_word(parser *p)
     return fail_value(p);
 }
 
-/* ---- Duplicate keys ------------------------------------------------------------------------------------------------ */
+/* ---- Duplicate keys -------------------------------------------------------------------------- */
 
 static bool same_key(const pl_json *json, uint32_t a, uint32_t b)
 {
@@ -334,10 +351,13 @@ static pl_status fail_duplicate(parser *p, uint32_t first, uint32_t second)
     int line, column;
     char name[64];
     pl_json_place(json->text, json->nodes[first].offset, &line, &column);
-    pl_copy_text(name, sizeof name, pl_json_string(json, first), json->nodes[first].as.string.length);
+    pl_copy_text(name, sizeof name, pl_json_string(json, first),
+                 json->nodes[first].as.string.length);
     p->key[p->depth - 1] = second;
-    return fail_at(p, json->nodes[second].offset, "the key \"%s\" stands here for the second time, first in line %d; "
-                   "keep one of them", name, line);
+    return fail_at(p, json->nodes[second].offset,
+                   "the key \"%s\" stands here for the second time, first in line %d; "
+                   "keep one of them",
+                   name, line);
 }
 
 static uint64_t hash_key(const pl_json *json, uint32_t node)
@@ -385,7 +405,7 @@ static pl_status check_keys(parser *p, uint32_t object)
     return PL_OK;
 }
 
-/* ---- Containers ------------------------------------------------------------------------------------------------------ */
+/* ---- Containers ------------------------------------------------------------------------------ */
 
 static void skip_space(parser *p)
 {
@@ -425,12 +445,14 @@ static pl_status read_key(parser *p)
     char c = text[p->at];
     p->key[p->depth - 1] = 0;
     if (c == '}')
-        return fail_at(p, p->at, "a comma must be followed by a key; remove the comma before this bracket");
+        return fail_at(p, p->at,
+                       "a comma must be followed by a key; remove the comma before this bracket");
     if (c == '/' || c == '#')
         return fail_at(p, p->at, "JSON has no comments; put remarks into \"about\"");
     if (c != '"')
-        return fail_at(p, p->at, p->at < p->json->size ? "a key in double quotes should stand here"
-                                                       : "the file ends inside an object; a } is missing");
+        return fail_at(p, p->at,
+                       p->at < p->json->size ? "a key in double quotes should stand here"
+                                             : "the file ends inside an object; a } is missing");
     uint32_t key = p->json->node_count;
     pl_status status = read_string(p);
     if (status != PL_OK)
@@ -468,11 +490,11 @@ static pl_status read_separator(parser *p, bool object)
         return PL_OK;
     }
     if (p->at >= p->json->size)
-        return fail_at(p, p->at, "the file ends inside %s; a %c is missing", object ? "an object" : "an array",
-                       object ? '}' : ']');
+        return fail_at(p, p->at, "the file ends inside %s; a %c is missing",
+                       object ? "an object" : "an array", object ? '}' : ']');
     if (c == '}' || c == ']')
-        return fail_at(p, p->at, "%s is closed by %c, not %c", object ? "an object" : "an array", object ? '}' : ']',
-                       c);
+        return fail_at(p, p->at, "%s is closed by %c, not %c", object ? "an object" : "an array",
+                       object ? '}' : ']', c);
     return fail_at(p, p->at, "a comma or %c should stand here", object ? '}' : ']');
 }
 
@@ -517,7 +539,7 @@ static pl_status read_document(parser *p)
     return PL_OK;
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static char *copy_bytes(pl_memory *memory, const char *bytes, size_t size)
 {
@@ -544,8 +566,8 @@ static pl_status prepare(parser *p, const char *text, size_t size)
     return json->nodes && json->strings ? PL_OK : fail_memory(p);
 }
 
-pl_status pl_json_parse(pl_memory *memory, const char *file, const char *text, size_t size, pl_json **json,
-                        pl_trouble *trouble)
+pl_status pl_json_parse(pl_memory *memory, const char *file, const char *text, size_t size,
+                        pl_json **json, pl_trouble *trouble)
 {
     *json = NULL;
     if (size > INT32_MAX)
@@ -554,7 +576,8 @@ pl_status pl_json_parse(pl_memory *memory, const char *file, const char *text, s
     char *name = made ? copy_bytes(memory, file, strlen(file)) : NULL;
     if (!name) {
         pl_memory_free(memory, made);
-        return pl_trouble_set(trouble, PL_ERROR_MEMORY, file, "not enough memory to read this file");
+        return pl_trouble_set(trouble, PL_ERROR_MEMORY, file,
+                              "not enough memory to read this file");
     }
     *made = (pl_json){.memory = memory, .file = name};
     parser p = {.json = made, .trouble = trouble};

@@ -1,4 +1,5 @@
-/* Shared by the two halves of the JSON reader: line and column of a byte, and writing a path step by step. */
+/* Shared by the two halves of the JSON reader: line and column of a byte, and writing a path step
+   by step. */
 #ifndef PL_IO_JSON_PLACE_H
 #define PL_IO_JSON_PLACE_H
 

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Rotations ---------------------------------------------------------------------------------------------------- */
+/* ---- Rotations ------------------------------------------------------------------------------- */
 
-/* Degrees reduce exactly to [−45°, 45°] and a quarter of the circle; there the Taylor series to x^17 is exact to the
-   last bit or two. */
+/* Degrees reduce exactly to [−45°, 45°] and a quarter of the circle; there the Taylor series to
+   x^17 is exact to the last bit or two. */
 static void sine_cosine_degrees(double degrees, double *sine, double *cosine)
 {
     double turn = fmod(degrees, 360.0);
@@ -19,10 +19,18 @@ static void sine_cosine_degrees(double degrees, double *sine, double *cosine)
     }
     s *= x;
     switch (quarter & 3) {
-    case 0: *sine = s, *cosine = c; break;
-    case 1: *sine = c, *cosine = -s; break;
-    case 2: *sine = -s, *cosine = -c; break;
-    default: *sine = -c, *cosine = s; break;
+    case 0:
+        *sine = s, *cosine = c;
+        break;
+    case 1:
+        *sine = c, *cosine = -s;
+        break;
+    case 2:
+        *sine = -s, *cosine = -c;
+        break;
+    default:
+        *sine = -c, *cosine = s;
+        break;
     }
 }
 
@@ -54,14 +62,15 @@ void pl_quaternion_rotate(const double q[4], const double v[3], double out[3])
     out[0] = x, out[1] = y, out[2] = z;
 }
 
-/* ---- Between keys ----------------------------------------------------------------------------------------------------- */
+/* ---- Between keys ---------------------------------------------------------------------------- */
 
 static double ease(double t, bool smooth)
 {
     return smooth ? t * t * (3 - 2 * t) : t;
 }
 
-/* Along the great circle from a to b (unit, n ≤ 4 numbers, not opposite): the arc is halved, 50 times, towards t. */
+/* Along the great circle from a to b (unit, n ≤ 4 numbers, not opposite): the arc is halved, 50
+   times, towards t. */
 static void between_units(const double *a, const double *b, int n, double t, double *out)
 {
     double low[4], high[4];
@@ -82,7 +91,8 @@ static void between_units(const double *a, const double *b, int n, double t, dou
     memcpy(out, t >= 0.5 ? high : low, sizeof(double) * (size_t)n);
 }
 
-/* The last key not later than `time` and how far it is to the next, 0 before the first and behind the last. */
+/* The last key not later than `time` and how far it is to the next, 0 before the first and behind
+   the last. */
 static int find_key(const pl_motion *motion, double time, double *fraction)
 {
     int low = 0, high = motion->key_count - 1;
@@ -116,7 +126,7 @@ static double turn_degrees(const pl_motion_turn *turn, double time)
     return turn->keys[k][1] + (turn->keys[k + 1][1] - turn->keys[k][1]) * t;
 }
 
-/* ---- The motion ---------------------------------------------------------------------------------------------------------- */
+/* ---- The motion ------------------------------------------------------------------------------ */
 
 bool pl_motion_is_still(const pl_motion *motion)
 {
@@ -170,12 +180,14 @@ void pl_motion_rotation(const pl_motion *motion, double time, const double start
         int k = find_key(motion, time, &t);
         memcpy(q, motion->keys[k].rotation, sizeof q);
         if (t > 0) {
-            /* q and −q are the same rotation: the one nearer to the first key gives the shorter way. */
+            /* q and −q are the same rotation: the one nearer to the first key gives the shorter
+               way. */
             double next[4], dot = 0;
             for (int i = 0; i < 4; i++)
                 dot += q[i] * motion->keys[k + 1].rotation[i];
             for (int i = 0; i < 4; i++)
-                next[i] = dot < 0 ? -motion->keys[k + 1].rotation[i] : motion->keys[k + 1].rotation[i];
+                next[i] =
+                    dot < 0 ? -motion->keys[k + 1].rotation[i] : motion->keys[k + 1].rotation[i];
             between_units(q, next, 4, t, q);
         }
         if (motion->relative)

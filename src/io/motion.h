@@ -1,6 +1,6 @@
-/* How a held point, direction or particle moves: keyframes, then turns about axes. A pure function of time, with
-   square roots as its only irrational operation and its own sine and cosine, so that every machine gets the same
-   bits. */
+/* How a held point, direction or particle moves: keyframes, then turns about axes. A pure function
+   of time, with square roots as its only irrational operation and its own sine and cosine, so that
+   every machine gets the same bits. */
 #ifndef PL_IO_MOTION_H
 #define PL_IO_MOTION_H
 
@@ -12,7 +12,8 @@ typedef struct pl_motion_key {
     double rotation[4]; /* a unit quaternion */
 } pl_motion_key;
 
-/* A rotation about an axis in space: `speed` degrees per second from one time to another, or degrees by keyframes. */
+/* A rotation about an axis in space: `speed` degrees per second from one time to another, or
+   degrees by keyframes. */
 typedef struct pl_motion_turn {
     double axis[3]; /* unit */
     double centre[3];
@@ -36,7 +37,8 @@ typedef struct pl_motion {
 bool pl_motion_is_still(const pl_motion *motion);
 
 void pl_motion_position(const pl_motion *motion, double time, const double start[3], double out[3]);
-void pl_motion_direction(const pl_motion *motion, double time, const double start[3], double out[3]);
+void pl_motion_direction(const pl_motion *motion, double time, const double start[3],
+                         double out[3]);
 void pl_motion_rotation(const pl_motion *motion, double time, const double start[4], double out[4]);
 
 /* The unit quaternion that turns by so many degrees about a unit axis. */

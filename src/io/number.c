@@ -1,6 +1,7 @@
-/* The C library converts exactly, but obeys the host's locale ("0,5"): it is called with the C locale in force on this
-   thread. Short numbers, nearly all there are, need no library: a mantissa below 2^53 and a power of ten up to 10^22
-   are both exact doubles, so one division or product rounds correctly (Clinger 1990). */
+/* The C library converts exactly, but obeys the host's locale ("0,5"): it is called with the C
+   locale in force on this thread. Short numbers, nearly all there are, need no library: a mantissa
+   below 2^53 and a power of ten up to 10^22 are both exact doubles, so one division or product
+   rounds correctly (Clinger 1990). */
 #include "io/number.h"
 
 #include <locale.h>
@@ -19,7 +20,8 @@ static void make_c_locale(void)
     c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* Without memory for a locale object the host's stays in force, which is the C locale unless it changed it. */
+/* Without memory for a locale object the host's stays in force, which is the C locale unless it
+   changed it. */
 static locale_t enter_c_locale(void)
 {
     pthread_once(&c_locale_once, make_c_locale);
@@ -32,8 +34,9 @@ static void leave_c_locale(locale_t host)
         uselocale(host);
 }
 
-static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /* False where the number is too long or too extreme for one exact operation. */
 static bool parse_short(const char *text, size_t length, double *value)
@@ -92,6 +95,14 @@ int pl_number_format(double value, char out[PL_NUMBER_TEXT])
     int length = snprintf(out, PL_NUMBER_TEXT, "%.15g", value);
     if (strtod(out, NULL) != value)
         length = snprintf(out, PL_NUMBER_TEXT, "%.17g", value);
+    leave_c_locale(host);
+    return length;
+}
+
+int pl_number_format_short(double value, char out[PL_NUMBER_TEXT])
+{
+    locale_t host = enter_c_locale();
+    int length = snprintf(out, PL_NUMBER_TEXT, "%.7g", value);
     leave_c_locale(host);
     return length;
 }

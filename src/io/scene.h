@@ -1,5 +1,6 @@
-/* A scene: the document as plain data (pl_scene, checked as far as that is possible without building anything), and a
-   world made from it that plays (pl_play). docs/scene-format.md describes the document. */
+/* A scene: the document as plain data (pl_scene, checked as far as that is possible without
+   building anything), and a world made from it that plays (pl_play). docs/scene-format.md describes
+   the document. */
 #ifndef PL_IO_SCENE_H
 #define PL_IO_SCENE_H
 
@@ -7,7 +8,8 @@
 #include "io/motion.h"
 #include "pliant/pliant.h"
 
-/* Where an object stands in the document, and which of its keys were given (bit i: field i of its table). */
+/* Where an object stands in the document, and which of its keys were given (bit i: field i of its
+   table). */
 typedef struct pl_scene_place {
     uint32_t node;
     uint32_t given;
@@ -54,7 +56,14 @@ typedef struct pl_scene_material {
 } pl_scene_material;
 
 /* Some particles or vertices of a body: which ones is known once its model exists. */
-typedef enum pl_pick_kind { PL_PICK_INDEX, PL_PICK_FIRST, PL_PICK_LAST, PL_PICK_NEAR, PL_PICK_BOX, PL_PICK_ALL } pl_pick_kind;
+typedef enum pl_pick_kind {
+    PL_PICK_INDEX,
+    PL_PICK_FIRST,
+    PL_PICK_LAST,
+    PL_PICK_NEAR,
+    PL_PICK_BOX,
+    PL_PICK_ALL
+} pl_pick_kind;
 
 typedef struct pl_pick {
     pl_scene_place place;
@@ -64,7 +73,12 @@ typedef struct pl_pick {
     uint32_t near_node, box_node;
 } pl_pick;
 
-typedef enum pl_start_kind { PL_START_REST, PL_START_COLLAPSE, PL_START_MIRROR, PL_START_RANDOM } pl_start_kind;
+typedef enum pl_start_kind {
+    PL_START_REST,
+    PL_START_COLLAPSE,
+    PL_START_MIRROR,
+    PL_START_RANDOM
+} pl_start_kind;
 
 typedef struct pl_scene_state {
     pl_scene_place place;
@@ -74,7 +88,8 @@ typedef struct pl_scene_state {
     int axis;        /* mirror: 0, 1, 2 */
     int seed;
     double extent;
-    int counts[4];      /* of the arrays, by pl_body_field from PL_POSITIONS to PL_SPINS; 0 = not given */
+    int counts
+        [4]; /* of the arrays, by pl_body_field from PL_POSITIONS to PL_SPINS; 0 = not given */
     double *arrays[4];
     uint32_t nodes[4], collapse_node, mirror_node;
 } pl_scene_state;
@@ -94,7 +109,8 @@ typedef struct pl_scene_body {
     int fixed_count;
     pl_pick *fixed;
     pl_scene_state state;
-    uint32_t model_node, rotation_node, solver_node, stiffness_node, density_node, fixed_node, state_node;
+    uint32_t model_node, rotation_node, solver_node, stiffness_node, density_node, fixed_node,
+        state_node;
 } pl_scene_body;
 
 typedef struct pl_scene_pin {
@@ -110,11 +126,10 @@ typedef struct pl_scene_pin {
     double direction[3];
     double strength;
     pl_motion motion;
-    bool has_target;
-    double target[3];
     bool relative;
     const char *ease;
-    uint32_t particle_node, particles_node, vertex_node, vertices_node, point_node, keys_node, turn_node, direction_node;
+    uint32_t particle_node, particles_node, vertex_node, vertices_node, point_node, keys_node,
+        turn_node, direction_node;
     uint32_t target_node;
 } pl_scene_pin;
 
@@ -166,15 +181,16 @@ typedef struct pl_scene {
     pl_scene_drive *drives;
     pl_scene_force *forces;
     pl_scene_run *runs; /* at least one */
-    uint32_t world_node, models_node, materials_node, bodies_node, pins_node, drive_node, forces_node, runs_node;
+    uint32_t world_node, models_node, materials_node, bodies_node, pins_node, drive_node,
+        forces_node, runs_node;
 } pl_scene;
 
 /* Reads and checks a document. `file` is a name for messages. On failure *scene is NULL. */
-pl_status pl_scene_read(pl_memory *memory, const char *file, const char *text, size_t size, pl_scene **scene,
-                        pl_trouble *trouble);
+pl_status pl_scene_read(pl_memory *memory, const char *file, const char *text, size_t size,
+                        pl_scene **scene, pl_trouble *trouble);
 void pl_scene_free(pl_scene *scene); /* NULL is allowed */
 
-/* ---- The keys the reader knows ------------------------------------------------------------------------------------- */
+/* ---- The keys the reader knows --------------------------------------------------------------- */
 
 typedef struct pl_scene_object pl_scene_object;
 int pl_scene_object_count(void);
@@ -182,7 +198,7 @@ const char *pl_scene_object_name(int object); /* "world", "body", …: as in the
 int pl_scene_key_count(int object);
 const char *pl_scene_key(int object, int key);
 
-/* ---- Playing --------------------------------------------------------------------------------------------------------- */
+/* ---- Playing --------------------------------------------------------------------------------- */
 
 /* What the command line may change about a run; 0, NULL, -1 (solver) = as the scene says. */
 typedef struct pl_play_options {
@@ -212,6 +228,7 @@ typedef struct pl_play_body {
 typedef struct pl_play_handle {
     const pl_motion *motion;
     bool direction;
+    bool turns_only; /* a direction of a frame, whose keys are positions */
     pl_body body;
     int particle; /* driven; -1 = a pin */
     pl_pin pin;
@@ -239,8 +256,8 @@ typedef struct pl_play {
 } pl_play;
 
 /* Builds the models and the world of one run of a scene, which must outlive it. */
-pl_status pl_play_create(const pl_scene *scene, int run, const pl_play_options *options, pl_play **play,
-                         pl_trouble *trouble);
+pl_status pl_play_create(const pl_scene *scene, int run, const pl_play_options *options,
+                         pl_play **play, pl_trouble *trouble);
 void pl_play_destroy(pl_play *play); /* NULL is allowed */
 
 /* One frame: targets and forces for it, then one step of the world. */

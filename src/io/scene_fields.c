@@ -46,7 +46,7 @@ pl_status pl_scene_no_memory(const pl_scene_reader *reader)
                           "not enough memory to read this scene");
 }
 
-/* ---- Single values ------------------------------------------------------------------------------------------------- */
+/* ---- Single values --------------------------------------------------------------------------- */
 
 pl_status pl_expect(pl_scene_reader *reader, uint32_t node, pl_json_kind kind, const char *expected)
 {
@@ -61,7 +61,8 @@ uint32_t pl_node_count(const pl_scene_reader *reader, uint32_t node)
     return reader->json->nodes[node].as.container.count;
 }
 
-static pl_status fail_range(pl_scene_reader *reader, uint32_t node, const pl_field *range, double value)
+static pl_status fail_range(pl_scene_reader *reader, uint32_t node, const pl_field *range,
+                            double value)
 {
     char low[PL_NUMBER_TEXT], high[PL_NUMBER_TEXT], shown[PL_NUMBER_TEXT];
     pl_number_format(range->low, low);
@@ -100,12 +101,14 @@ pl_status pl_read_integer(pl_scene_reader *reader, uint32_t node, int low, int h
     return PL_OK;
 }
 
-static pl_status read_numbers(pl_scene_reader *reader, uint32_t node, int count, const char *expected, double *out)
+static pl_status read_numbers(pl_scene_reader *reader, uint32_t node, int count,
+                              const char *expected, double *out)
 {
     PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, expected));
     if (pl_node_count(reader, node) != (uint32_t)count)
         return PL_SCENE_FAIL(reader, node, "must be %s, not %u element%s", expected,
-                             (unsigned)pl_node_count(reader, node), pl_node_count(reader, node) == 1 ? "" : "s");
+                             (unsigned)pl_node_count(reader, node),
+                             pl_node_count(reader, node) == 1 ? "" : "s");
     for (int i = 0; i < count; i++) {
         uint32_t element = node + 1 + (uint32_t)i;
         PL_TRY(pl_expect(reader, element, PL_JSON_NUMBER, "a number"));
@@ -121,7 +124,8 @@ pl_status pl_read_vector(pl_scene_reader *reader, uint32_t node, double out[3])
     return read_numbers(reader, node, 3, "three numbers [x, y, z]", out);
 }
 
-/* The largest component is divided out first, so that neither tiny nor huge vectors lose their length. */
+/* The largest component is divided out first, so that neither tiny nor huge vectors lose their
+   length. */
 static bool normalise(double *v, int n)
 {
     double largest = 0, square = 0;
@@ -158,18 +162,24 @@ pl_status pl_read_rotation(pl_scene_reader *reader, uint32_t node, double out[4]
         pl_quaternion_from_degrees(axis, raw.degrees, out);
         return PL_OK;
     }
-    PL_TRY(read_numbers(reader, node, 4, "a quaternion [x, y, z, w] or {\"axis\": [x, y, z], \"degrees\": d}", out));
+    PL_TRY(read_numbers(reader, node, 4,
+                        "a quaternion [x, y, z, w] or {\"axis\": [x, y, z], \"degrees\": d}", out));
     if (!normalise(out, 4))
         return PL_SCENE_FAIL(reader, node, "must not be zero; [0, 0, 0, 1] is \"not turned\"");
     return PL_OK;
 }
 
-pl_status pl_read_word(pl_scene_reader *reader, uint32_t node, const char *const *words, int count, int *out)
+pl_status pl_read_word(pl_scene_reader *reader, uint32_t node, const char *const *words, int count,
+                       int *out)
 {
     char list[256] = "", hint[96];
     for (int i = 0; i < count; i++) {
         size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s\"%s\"", i == 0 ? "" : i == count - 1 ? " or " : ", ", words[i]);
+        snprintf(list + used, sizeof list - used, "%s\"%s\"",
+                 i == 0           ? ""
+                 : i == count - 1 ? " or "
+                                  : ", ",
+                 words[i]);
     }
     PL_TRY(pl_expect(reader, node, PL_JSON_STRING, list));
     const char *word = pl_json_string(reader->json, node), *best = NULL;
@@ -186,14 +196,14 @@ pl_status pl_read_word(pl_scene_reader *reader, uint32_t node, const char *const
                          pl_suggest_text(best, hint, sizeof hint));
 }
 
-/* ---- Arrays ----------------------------------------------------------------------------------------------------------- */
+/* ---- Arrays ---------------------------------------------------------------------------------- */
 
 pl_status pl_read_rows(pl_scene_reader *reader, uint32_t node, int width, int *count, double **out)
 {
     const char *expected = width == 3 ? "three numbers [x, y, z]" : "four numbers [x, y, z, w]";
     PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "an array of arrays of numbers"));
     *count = (int)pl_node_count(reader, node);
-    *out = PL_SCENE_NEW(reader, double, (size_t)*count * (size_t)width);
+    *out = PL_SCENE_NEW(reader, double, (size_t)*count *(size_t)width);
     if (!*out)
         return pl_scene_no_memory(reader);
     uint32_t row = node + 1;
@@ -202,8 +212,8 @@ pl_status pl_read_rows(pl_scene_reader *reader, uint32_t node, int width, int *c
     return PL_OK;
 }
 
-static pl_status read_index_row(pl_scene_reader *reader, uint32_t node, int width, int limit, const char *things,
-                                int32_t *out)
+static pl_status read_index_row(pl_scene_reader *reader, uint32_t node, int width, int limit,
+                                const char *things, int32_t *out)
 {
     PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "an array of whole numbers"));
     if (pl_node_count(reader, node) != (uint32_t)width)
@@ -216,16 +226,17 @@ static pl_status read_index_row(pl_scene_reader *reader, uint32_t node, int widt
         if (value != floor(value))
             return PL_SCENE_FAIL(reader, element, "must be a whole number");
         if (value < 0 || value >= limit)
-            return PL_SCENE_FAIL(reader, element, "there is no %.*s %.0f; there are %d, numbered from 0 to %d",
-                                 (int)strlen(things) - (strcmp(things, "vertices") ? 1 : 3), things, value, limit,
-                                 limit - 1);
+            return PL_SCENE_FAIL(reader, element,
+                                 "there is no %.*s %.0f; there are %d, numbered from 0 to %d",
+                                 (int)strlen(things) - (strcmp(things, "vertices") ? 1 : 3), things,
+                                 value, limit, limit - 1);
         out[i] = (int32_t)value;
     }
     return PL_OK;
 }
 
-pl_status pl_read_index_rows(pl_scene_reader *reader, uint32_t node, int width, int limit, const char *things,
-                             int *count, int32_t **out)
+pl_status pl_read_index_rows(pl_scene_reader *reader, uint32_t node, int width, int limit,
+                             const char *things, int *count, int32_t **out)
 {
     PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "an array of arrays of whole numbers"));
     *count = (int)pl_node_count(reader, node);
@@ -258,7 +269,7 @@ pl_status pl_read_factors(pl_scene_reader *reader, uint32_t node, int *count, fl
     return PL_OK;
 }
 
-/* ---- Objects ------------------------------------------------------------------------------------------------------------ */
+/* ---- Objects --------------------------------------------------------------------------------- */
 
 static int find_field(const pl_scene_object *object, const char *key)
 {
@@ -280,12 +291,14 @@ static pl_status fail_key(pl_scene_reader *reader, uint32_t key, const pl_scene_
     } else {
         size_t used = (size_t)snprintf(hint, sizeof hint, "; known are ");
         for (int i = 0; i < object->field_count && used < sizeof hint - 1; i++)
-            used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s", i ? ", " : "", object->fields[i].key);
+            used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s", i ? ", " : "",
+                                     object->fields[i].key);
         if (used >= sizeof hint)
             memcpy(hint + sizeof hint - 4, "...", 4);
     }
     const char *article = strchr("aeiou", object->name[0]) ? "an" : "a";
-    return PL_SCENE_FAIL(reader, key, "%s %s has no key \"%s\"%s", article, object->name, shown, hint);
+    return PL_SCENE_FAIL(reader, key, "%s %s has no key \"%s\"%s", article, object->name, shown,
+                         hint);
 }
 
 static pl_status read_text(pl_scene_reader *reader, uint32_t node, bool name, const char **out)
@@ -300,28 +313,36 @@ static pl_status read_text(pl_scene_reader *reader, uint32_t node, bool name, co
     return PL_OK;
 }
 
-static pl_status read_field(pl_scene_reader *reader, uint32_t node, const pl_field *field, char *out)
+static pl_status read_field(pl_scene_reader *reader, uint32_t node, const pl_field *field,
+                            char *out)
 {
     out += field->offset;
     switch (field->kind) {
     case PL_FIELD_TEXT:
-    case PL_FIELD_NAME: return read_text(reader, node, field->kind == PL_FIELD_NAME, (const char **)(void *)out);
-    case PL_FIELD_NUMBER: return pl_read_number(reader, node, field, (double *)(void *)out);
+    case PL_FIELD_NAME:
+        return read_text(reader, node, field->kind == PL_FIELD_NAME, (const char **)(void *)out);
+    case PL_FIELD_NUMBER:
+        return pl_read_number(reader, node, field, (double *)(void *)out);
     case PL_FIELD_INTEGER:
         return pl_read_integer(reader, node, (int)field->low, (int)field->high, (int *)(void *)out);
-    case PL_FIELD_VECTOR: return pl_read_vector(reader, node, (double *)(void *)out);
+    case PL_FIELD_VECTOR:
+        return pl_read_vector(reader, node, (double *)(void *)out);
     case PL_FIELD_BOOL: {
         pl_json_kind kind = pl_json_kind_of(reader->json, node);
         if (kind != PL_JSON_TRUE && kind != PL_JSON_FALSE)
-            return PL_SCENE_FAIL(reader, node, "must be true or false, not %s", pl_json_kind_name(kind));
+            return PL_SCENE_FAIL(reader, node, "must be true or false, not %s",
+                                 pl_json_kind_name(kind));
         *(bool *)out = kind == PL_JSON_TRUE;
         return PL_OK;
     }
-    default: *(uint32_t *)(void *)out = node; return PL_OK;
+    default:
+        *(uint32_t *)(void *)out = node;
+        return PL_OK;
     }
 }
 
-pl_status pl_read_object(pl_scene_reader *reader, uint32_t node, const pl_scene_object *object, void *out)
+pl_status pl_read_object(pl_scene_reader *reader, uint32_t node, const pl_scene_object *object,
+                         void *out)
 {
     const pl_json *json = reader->json;
     pl_scene_place *place = (pl_scene_place *)out;

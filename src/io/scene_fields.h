@@ -1,5 +1,5 @@
-/* The part of the scene reader that is alike for all objects: tables of keys with kinds and ranges, and the reading of
-   numbers, vectors and arrays with messages that say what would be right. */
+/* The part of the scene reader that is alike for all objects: tables of keys with kinds and ranges,
+   and the reading of numbers, vectors and arrays with messages that say what would be right. */
 #ifndef PL_IO_SCENE_FIELDS_H
 #define PL_IO_SCENE_FIELDS_H
 
@@ -12,7 +12,7 @@ typedef enum pl_field_kind {
     PL_FIELD_INTEGER, /* int */
     PL_FIELD_BOOL,    /* bool */
     PL_FIELD_VECTOR,  /* double[3] */
-    PL_FIELD_NODE     /* uint32_t: of more than one form, or with an inside of its own; read by its owner */
+    PL_FIELD_NODE     /* uint32_t: has several forms or an inside of its own; read by its owner */
 } pl_field_kind;
 
 /* A number must be >= low (> low when `above`) and <= high. */
@@ -30,7 +30,7 @@ struct pl_scene_object {
     int field_count;
 };
 
-/* ---- What the tables fill in before it is turned into what the scene holds ------------------------------------------ */
+/* ---- What the tables fill in before it is turned into what the scene holds ------------------- */
 
 typedef struct pl_raw_model {
     pl_scene_place place;
@@ -38,8 +38,8 @@ typedef struct pl_raw_model {
     bool braced;
     int dimension;
     double volume;
-    uint32_t count, size, particles, positions, orientations, radii, radius, edges, vertices, influences, weights,
-        triangles;
+    uint32_t count, size, particles, positions, orientations, radii, radius, edges, vertices,
+        influences, weights, triangles;
 } pl_raw_model;
 
 typedef struct pl_raw_particle {
@@ -73,9 +73,10 @@ typedef struct pl_raw_turn_key {
 } pl_raw_turn_key;
 
 /* The tables, in scene_tables.c. */
-extern const pl_scene_object pl_object_scene, pl_object_world, pl_object_model, pl_object_particle, pl_object_material,
-    pl_object_body, pl_object_state, pl_object_pick, pl_object_rotation, pl_object_pin, pl_object_drive,
-    pl_object_force, pl_object_key, pl_object_turn, pl_object_turn_key, pl_object_run;
+extern const pl_scene_object pl_object_scene, pl_object_world, pl_object_model, pl_object_particle,
+    pl_object_material, pl_object_body, pl_object_state, pl_object_pick, pl_object_rotation,
+    pl_object_pin, pl_object_drive, pl_object_force, pl_object_key, pl_object_turn,
+    pl_object_turn_key, pl_object_run;
 
 typedef struct pl_scene_reader {
     pl_scene *scene;
@@ -85,22 +86,27 @@ typedef struct pl_scene_reader {
 
 /* Memory that lives as long as the scene, zeroed. */
 void *pl_scene_alloc(pl_scene *scene, size_t count, size_t size);
-#define PL_SCENE_NEW(reader, type, count) ((type *)pl_scene_alloc((reader)->scene, (size_t)(count), sizeof(type)))
+#define PL_SCENE_NEW(reader, type, count)                                                          \
+    ((type *)pl_scene_alloc((reader)->scene, (size_t)(count), sizeof(type)))
 pl_status pl_scene_no_memory(const pl_scene_reader *reader);
 
-#define PL_SCENE_FAIL(reader, node, ...)                                                                               \
+#define PL_SCENE_FAIL(reader, node, ...)                                                           \
     pl_json_fail((reader)->json, (node), (reader)->trouble, PL_ERROR_FORMAT, __VA_ARGS__)
 
-/* Reads all members of an object into the struct at `out`, whose first member is its pl_scene_place. */
-pl_status pl_read_object(pl_scene_reader *reader, uint32_t node, const pl_scene_object *object, void *out);
+/* Reads all members of an object into the struct at `out`, whose first member is its
+   pl_scene_place. */
+pl_status pl_read_object(pl_scene_reader *reader, uint32_t node, const pl_scene_object *object,
+                         void *out);
 
 /* Whether the key was given in an object that has been read. */
 bool pl_was_given(const pl_scene_object *object, const pl_scene_place *place, const char *key);
 
-pl_status pl_expect(pl_scene_reader *reader, uint32_t node, pl_json_kind kind, const char *expected);
+pl_status pl_expect(pl_scene_reader *reader, uint32_t node, pl_json_kind kind,
+                    const char *expected);
 uint32_t pl_node_count(const pl_scene_reader *reader, uint32_t node); /* elements or members */
 
-pl_status pl_read_number(pl_scene_reader *reader, uint32_t node, const pl_field *range, double *out);
+pl_status pl_read_number(pl_scene_reader *reader, uint32_t node, const pl_field *range,
+                         double *out);
 pl_status pl_read_integer(pl_scene_reader *reader, uint32_t node, int low, int high, int *out);
 pl_status pl_read_vector(pl_scene_reader *reader, uint32_t node, double out[3]);
 pl_status pl_read_unit_vector(pl_scene_reader *reader, uint32_t node, double out[3]);
@@ -111,12 +117,13 @@ pl_status pl_read_rotation(pl_scene_reader *reader, uint32_t node, double out[4]
 /* [[…], …] with `width` numbers each: as many doubles as there are. */
 pl_status pl_read_rows(pl_scene_reader *reader, uint32_t node, int width, int *count, double **out);
 /* The same with indices from 0 to limit − 1 (`things` names what they are numbers of). */
-pl_status pl_read_index_rows(pl_scene_reader *reader, uint32_t node, int width, int limit, const char *things,
-                             int *count, int32_t **out);
+pl_status pl_read_index_rows(pl_scene_reader *reader, uint32_t node, int width, int limit,
+                             const char *things, int *count, int32_t **out);
 /* A factor > 0 for all (*count = -1) or an array of them. */
 pl_status pl_read_factors(pl_scene_reader *reader, uint32_t node, int *count, float **out);
 
 /* One of a list of words; *out is its number. */
-pl_status pl_read_word(pl_scene_reader *reader, uint32_t node, const char *const *words, int count, int *out);
+pl_status pl_read_word(pl_scene_reader *reader, uint32_t node, const char *const *words, int count,
+                       int *out);
 
 #endif

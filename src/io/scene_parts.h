@@ -5,16 +5,18 @@
 #include "io/scene_fields.h"
 
 /* scene_read_model.c */
-pl_status pl_read_model(pl_scene_reader *reader, uint32_t node, const char *name, pl_scene_model *model);
+pl_status pl_read_model(pl_scene_reader *reader, uint32_t node, const char *name,
+                        pl_scene_model *model);
 
 /* scene_read_hold.c. `body` is found by name among the scene's bodies. */
-pl_status pl_read_picks(pl_scene_reader *reader, uint32_t node, bool many, pl_pick **picks, int *count);
+pl_status pl_read_picks(pl_scene_reader *reader, uint32_t node, bool many, pl_pick **picks,
+                        int *count);
 pl_status pl_read_pin(pl_scene_reader *reader, uint32_t node, pl_scene_pin *pin);
 pl_status pl_read_drive(pl_scene_reader *reader, uint32_t node, pl_scene_drive *drive);
 pl_status pl_read_force(pl_scene_reader *reader, uint32_t node, pl_scene_force *force);
 
-/* scene_read.c: the number of a body. Without a name it is the only one there is; `node` is the object that should
-   name it. */
+/* scene_read.c: the number of a body. Without a name it is the only one there is; `node` is the
+   object that should name it. */
 pl_status pl_find_body(pl_scene_reader *reader, uint32_t node, const char *name, int *body);
 
 #endif

@@ -1,5 +1,5 @@
-/* From a document to a scene: world, materials, bodies, runs, and the order in which everything is read, so that names
-   are known before they are used. */
+/* From a document to a scene: world, materials, bodies, runs, and the order in which everything is
+   read, so that names are known before they are used. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,13 +8,17 @@
 
 static const char *const solver_words[] = {"fast", "stiff", "plain"};
 
-/* ---- World ------------------------------------------------------------------------------------------------------------ */
+/* ---- World ----------------------------------------------------------------------------------- */
 
 static void default_world(pl_scene_world *world)
 {
     pl_world_def def = pl_default_world_def();
-    *world = (pl_scene_world){.step = 1.0 / 30, .substeps = def.substeps, .iterations = def.iterations,
-                              .stiff_iterations = def.stiff_iterations, .solver = PL_SOLVER_FAST, .frames = 120};
+    *world = (pl_scene_world){.step = 1.0 / 30,
+                              .substeps = def.substeps,
+                              .iterations = def.iterations,
+                              .stiff_iterations = def.stiff_iterations,
+                              .solver = PL_SOLVER_FAST,
+                              .frames = 120};
     memcpy(world->gravity, def.gravity, sizeof def.gravity);
 }
 
@@ -26,7 +30,8 @@ static pl_status read_solver(pl_scene_reader *reader, uint32_t node, pl_solver *
     return PL_OK;
 }
 
-/* What is not given stays as it is in *world: the defaults, or the scene's own settings in a run. */
+/* What is not given stays as it is in *world: the defaults, or the scene's own settings in a
+   run. */
 static pl_status read_world(pl_scene_reader *reader, uint32_t node, pl_scene_world *world)
 {
     world->solver_node = 0;
@@ -34,7 +39,7 @@ static pl_status read_world(pl_scene_reader *reader, uint32_t node, pl_scene_wor
     return world->solver_node ? read_solver(reader, world->solver_node, &world->solver) : PL_OK;
 }
 
-/* ---- Materials ---------------------------------------------------------------------------------------------------------- */
+/* ---- Materials ------------------------------------------------------------------------------- */
 
 /* A name that is neither the scene's nor built in. */
 static pl_status fail_material(pl_scene_reader *reader, uint32_t node, const char *name, bool own)
@@ -54,18 +59,21 @@ static pl_status fail_material(pl_scene_reader *reader, uint32_t node, const cha
                          best ? pl_suggest_text(best, hint, sizeof hint) : ";", list);
 }
 
-static pl_status read_material(pl_scene_reader *reader, uint32_t node, const char *name, pl_scene_material *material)
+static pl_status read_material(pl_scene_reader *reader, uint32_t node, const char *name,
+                               pl_scene_material *material)
 {
     PL_TRY(pl_read_object(reader, node, &pl_object_material, material));
     material->name = name;
     material->value = pl_default_material();
     if (material->like && !pl_find_material(material->like, &material->value))
-        return fail_material(reader, pl_json_member(reader->json, node, "like"), material->like, false);
+        return fail_material(reader, pl_json_member(reader->json, node, "like"), material->like,
+                             false);
     const pl_scene_place *place = &material->place;
     bool young = pl_was_given(&pl_object_material, place, "young");
     bool stiffness = pl_was_given(&pl_object_material, place, "stiffness");
     if (young && stiffness)
-        return PL_SCENE_FAIL(reader, node, "give either \"young\" (Young's modulus) or \"stiffness\" (the raw k)");
+        return PL_SCENE_FAIL(
+            reader, node, "give either \"young\" (Young's modulus) or \"stiffness\" (the raw k)");
     if (young) {
         material->value.young = material->young;
         material->value.stiffness = 0;
@@ -100,10 +108,11 @@ static pl_status read_body_material(pl_scene_reader *reader, pl_scene_body *body
             body->material_node = scene->materials[i].place.node;
             return PL_OK;
         }
-    return pl_find_material(name, &body->material) ? PL_OK : fail_material(reader, node, name, true);
+    return pl_find_material(name, &body->material) ? PL_OK
+                                                   : fail_material(reader, node, name, true);
 }
 
-/* ---- Bodies ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 static pl_status read_state(pl_scene_reader *reader, uint32_t node, pl_scene_state *state)
 {
@@ -111,11 +120,15 @@ static pl_status read_state(pl_scene_reader *reader, uint32_t node, pl_scene_sta
     static const int widths[] = {3, 4, 3, 3};
     PL_TRY(pl_read_object(reader, node, &pl_object_state, state));
     bool random = pl_was_given(&pl_object_state, &state->place, "random");
-    int kinds = (state->collapse_node != 0) + (state->mirror_node != 0) + random + (state->nodes[PL_POSITIONS] != 0);
+    int kinds = (state->collapse_node != 0) + (state->mirror_node != 0) + random +
+                (state->nodes[PL_POSITIONS] != 0);
     if (kinds > 1)
-        return PL_SCENE_FAIL(reader, node, "give only one of \"collapse\", \"mirror\", \"random\" and \"positions\"");
+        return PL_SCENE_FAIL(
+            reader, node,
+            "give only one of \"collapse\", \"mirror\", \"random\" and \"positions\"");
     if (!random && pl_was_given(&pl_object_state, &state->place, "extent"))
-        return PL_SCENE_FAIL(reader, pl_json_member(reader->json, node, "extent"), "goes with \"random\" only");
+        return PL_SCENE_FAIL(reader, pl_json_member(reader->json, node, "extent"),
+                             "goes with \"random\" only");
     if (state->collapse_node) {
         pl_json_kind kind = pl_json_kind_of(reader->json, state->collapse_node);
         state->kind = kind == PL_JSON_FALSE ? PL_START_REST : PL_START_COLLAPSE;
@@ -123,7 +136,8 @@ static pl_status read_state(pl_scene_reader *reader, uint32_t node, pl_scene_sta
         if (state->has_point)
             PL_TRY(pl_read_vector(reader, state->collapse_node, state->point));
         else if (kind != PL_JSON_TRUE && kind != PL_JSON_FALSE)
-            return PL_SCENE_FAIL(reader, state->collapse_node, "must be true, false or a point [x, y, z]");
+            return PL_SCENE_FAIL(reader, state->collapse_node,
+                                 "must be true, false or a point [x, y, z]");
     }
     if (state->mirror_node) {
         state->kind = PL_START_MIRROR;
@@ -133,7 +147,8 @@ static pl_status read_state(pl_scene_reader *reader, uint32_t node, pl_scene_sta
         state->kind = PL_START_RANDOM;
     for (int i = 0; i < 4; i++)
         if (state->nodes[i])
-            PL_TRY(pl_read_rows(reader, state->nodes[i], widths[i], &state->counts[i], &state->arrays[i]));
+            PL_TRY(pl_read_rows(reader, state->nodes[i], widths[i], &state->counts[i],
+                                &state->arrays[i]));
     uint32_t row = state->nodes[PL_ROTATIONS] + 1;
     for (int i = 0; i < state->counts[PL_ROTATIONS]; i++, row = pl_json_next(reader->json, row))
         PL_TRY(pl_read_rotation(reader, row, state->arrays[PL_ROTATIONS] + 4 * (size_t)i));
@@ -156,7 +171,8 @@ static pl_status find_model(pl_scene_reader *reader, uint32_t node, int *model)
     char hint[96], shown[64];
     pl_copy_text(shown, sizeof shown, name, strlen(name));
     return PL_SCENE_FAIL(reader, node, "there is no model \"%s\"%s", shown,
-                         best ? pl_suggest_text(best, hint, sizeof hint) : "; define it under \"models\"");
+                         best ? pl_suggest_text(best, hint, sizeof hint)
+                              : "; define it under \"models\"");
 }
 
 /* A model written inside a body joins the list without a name; there is room for one per body. */
@@ -167,7 +183,8 @@ static pl_status read_body_model(pl_scene_reader *reader, pl_scene_body *body)
     if (kind == PL_JSON_STRING)
         return find_model(reader, body->model_node, &body->model);
     if (kind != PL_JSON_OBJECT)
-        return PL_SCENE_FAIL(reader, body->model_node, "must be the name of a model, or an object, not %s",
+        return PL_SCENE_FAIL(reader, body->model_node,
+                             "must be the name of a model, or an object, not %s",
                              pl_json_kind_name(kind));
     body->model = scene->model_count++;
     return pl_read_model(reader, body->model_node, NULL, &scene->models[body->model]);
@@ -193,7 +210,8 @@ static pl_status read_body(pl_scene_reader *reader, uint32_t node, int index, pl
     if (body->has_solver)
         PL_TRY(read_solver(reader, body->solver_node, &body->solver));
     if (body->stiffness_node)
-        PL_TRY(pl_read_factors(reader, body->stiffness_node, &body->stiffness_count, &body->stiffness));
+        PL_TRY(pl_read_factors(reader, body->stiffness_node, &body->stiffness_count,
+                               &body->stiffness));
     if (body->density_node)
         PL_TRY(pl_read_factors(reader, body->density_node, &body->density_count, &body->density));
     if (body->fixed_node)
@@ -222,7 +240,8 @@ static pl_status check_body_names(pl_scene_reader *reader)
             slot = (slot + 1) & (capacity - 1);
         if (table[slot])
             status = PL_SCENE_FAIL(reader, pl_json_member(reader->json, body->place.node, "name"),
-                                   "bodies[%d] has this name already; give each body its own", table[slot] - 1);
+                                   "bodies[%d] has this name already; give each body its own",
+                                   table[slot] - 1);
         table[slot] = i + 1;
     }
     pl_memory_free(scene->memory, table);
@@ -236,7 +255,8 @@ pl_status pl_find_body(pl_scene_reader *reader, uint32_t node, const char *name,
     if (!name && scene->body_count == 1)
         return PL_OK;
     if (!name)
-        return PL_SCENE_FAIL(reader, node, "the key \"body\" is missing: with several bodies it must say which");
+        return PL_SCENE_FAIL(reader, node,
+                             "the key \"body\" is missing: with several bodies it must say which");
     const char *best = NULL;
     for (int i = 0; i < scene->body_count; i++) {
         if (strcmp(scene->bodies[i].name, name) == 0) {
@@ -247,11 +267,13 @@ pl_status pl_find_body(pl_scene_reader *reader, uint32_t node, const char *name,
     }
     char hint[96], shown[64];
     pl_copy_text(shown, sizeof shown, name, strlen(name));
-    return PL_SCENE_FAIL(reader, pl_json_member(reader->json, node, "body"), "there is no body \"%s\"%s", shown,
-                         best ? pl_suggest_text(best, hint, sizeof hint) : "; bodies get a \"name\" under \"bodies\"");
+    return PL_SCENE_FAIL(reader, pl_json_member(reader->json, node, "body"),
+                         "there is no body \"%s\"%s", shown,
+                         best ? pl_suggest_text(best, hint, sizeof hint)
+                              : "; bodies get a \"name\" under \"bodies\"");
 }
 
-/* ---- Lists ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
 /* Members of an object of named things, or elements of an array: makes room and calls for each. */
 typedef pl_status read_item(pl_scene_reader *reader, uint32_t node, const char *name, int index);
@@ -268,7 +290,8 @@ static pl_status check_list(pl_scene_reader *reader, uint32_t node, bool named, 
 }
 
 /* *count grows along, so that what is read can already see what came before it. */
-static pl_status fill_list(pl_scene_reader *reader, uint32_t node, bool named, size_t n, int *count, read_item *read)
+static pl_status fill_list(pl_scene_reader *reader, uint32_t node, bool named, size_t n, int *count,
+                           read_item *read)
 {
     const pl_json *json = reader->json;
     uint32_t at = node + 1;
@@ -283,22 +306,24 @@ static pl_status fill_list(pl_scene_reader *reader, uint32_t node, bool named, s
     return PL_OK;
 }
 
-#define READ_LIST(items, count, node, named, extra, read)                                                              \
-    do {                                                                                                               \
-        size_t list_length;                                                                                            \
-        PL_TRY(check_list(reader, (node), (named), &list_length));                                                     \
-        (items) = pl_scene_alloc(reader->scene, list_length + (size_t)(extra), sizeof *(items));                       \
-        if (!(items))                                                                                                  \
-            return pl_scene_no_memory(reader);                                                                         \
-        PL_TRY(fill_list(reader, (node), (named), list_length, &(count), (read)));                                     \
+#define READ_LIST(items, count, node, named, extra, read)                                          \
+    do {                                                                                           \
+        size_t list_length;                                                                        \
+        PL_TRY(check_list(reader, (node), (named), &list_length));                                 \
+        (items) = pl_scene_alloc(reader->scene, list_length + (size_t)(extra), sizeof *(items));   \
+        if (!(items))                                                                              \
+            return pl_scene_no_memory(reader);                                                     \
+        PL_TRY(fill_list(reader, (node), (named), list_length, &(count), (read)));                 \
     } while (0)
 
-static pl_status read_model_item(pl_scene_reader *reader, uint32_t node, const char *name, int index)
+static pl_status read_model_item(pl_scene_reader *reader, uint32_t node, const char *name,
+                                 int index)
 {
     return pl_read_model(reader, node, name, &reader->scene->models[index]);
 }
 
-static pl_status read_material_item(pl_scene_reader *reader, uint32_t node, const char *name, int index)
+static pl_status read_material_item(pl_scene_reader *reader, uint32_t node, const char *name,
+                                    int index)
 {
     return read_material(reader, node, name, &reader->scene->materials[index]);
 }
@@ -315,13 +340,15 @@ static pl_status read_pin_item(pl_scene_reader *reader, uint32_t node, const cha
     return pl_read_pin(reader, node, &reader->scene->pins[index]);
 }
 
-static pl_status read_drive_item(pl_scene_reader *reader, uint32_t node, const char *name, int index)
+static pl_status read_drive_item(pl_scene_reader *reader, uint32_t node, const char *name,
+                                 int index)
 {
     (void)name;
     return pl_read_drive(reader, node, &reader->scene->drives[index]);
 }
 
-static pl_status read_force_item(pl_scene_reader *reader, uint32_t node, const char *name, int index)
+static pl_status read_force_item(pl_scene_reader *reader, uint32_t node, const char *name,
+                                 int index)
 {
     (void)name;
     return pl_read_force(reader, node, &reader->scene->forces[index]);
@@ -340,7 +367,7 @@ static pl_status read_run_item(pl_scene_reader *reader, uint32_t node, const cha
     return run->world_node ? read_world(reader, run->world_node, &run->world) : PL_OK;
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------------------------------------- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 static pl_status read_runs(pl_scene_reader *reader)
 {
@@ -363,9 +390,11 @@ static pl_status read_parts(pl_scene_reader *reader)
     PL_TRY(pl_expect(reader, scene->bodies_node, PL_JSON_ARRAY, "an array of bodies"));
     int bodies = (int)pl_node_count(reader, scene->bodies_node);
     if (bodies == 0)
-        return PL_SCENE_FAIL(reader, scene->bodies_node, "must not be empty: there is nothing to simulate");
+        return PL_SCENE_FAIL(reader, scene->bodies_node,
+                             "must not be empty: there is nothing to simulate");
     READ_LIST(scene->models, scene->model_count, scene->models_node, true, bodies, read_model_item);
-    READ_LIST(scene->materials, scene->material_count, scene->materials_node, true, 0, read_material_item);
+    READ_LIST(scene->materials, scene->material_count, scene->materials_node, true, 0,
+              read_material_item);
     READ_LIST(scene->bodies, scene->body_count, scene->bodies_node, false, 0, read_body_item);
     PL_TRY(check_body_names(reader));
     READ_LIST(scene->pins, scene->pin_count, scene->pins_node, false, 0, read_pin_item);
@@ -374,8 +403,8 @@ static pl_status read_parts(pl_scene_reader *reader)
     return read_runs(reader);
 }
 
-pl_status pl_scene_read(pl_memory *memory, const char *file, const char *text, size_t size, pl_scene **scene,
-                        pl_trouble *trouble)
+pl_status pl_scene_read(pl_memory *memory, const char *file, const char *text, size_t size,
+                        pl_scene **scene, pl_trouble *trouble)
 {
     *scene = NULL;
     pl_json *json;
@@ -383,7 +412,8 @@ pl_status pl_scene_read(pl_memory *memory, const char *file, const char *text, s
     pl_scene *made = PL_NEW(memory, pl_scene, 1);
     if (!made) {
         pl_json_free(json);
-        return pl_trouble_set(trouble, PL_ERROR_MEMORY, file, "not enough memory to read this scene");
+        return pl_trouble_set(trouble, PL_ERROR_MEMORY, file,
+                              "not enough memory to read this scene");
     }
     made->memory = memory;
     made->json = json;

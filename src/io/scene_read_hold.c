@@ -1,11 +1,11 @@
-/* What holds and moves the bodies of a scene: picks of particles and vertices, keyframes, turns, pins, driven
-   particles, forces. */
+/* What holds and moves the bodies of a scene: picks of particles and vertices, keyframes, turns,
+   pins, driven particles, forces. */
 #include <math.h>
 #include <string.h>
 
 #include "io/scene_parts.h"
 
-/* ---- Picks ---------------------------------------------------------------------------------------------------------- */
+/* ---- Picks ----------------------------------------------------------------------------------- */
 
 static pl_status read_box(pl_scene_reader *reader, uint32_t node, pl_pick *pick)
 {
@@ -17,7 +17,8 @@ static pl_status read_box(pl_scene_reader *reader, uint32_t node, pl_pick *pick)
     PL_TRY(pl_read_vector(reader, second, pick->upper));
     for (int i = 0; i < 3; i++)
         if (pick->lower[i] > pick->upper[i])
-            return PL_SCENE_FAIL(reader, second, "the second corner must not lie below the first, along no axis");
+            return PL_SCENE_FAIL(reader, second,
+                                 "the second corner must not lie below the first, along no axis");
     return PL_OK;
 }
 
@@ -38,8 +39,11 @@ static pl_status read_pick(pl_scene_reader *reader, uint32_t node, pl_pick *pick
         return PL_OK;
     }
     if (kind != PL_JSON_OBJECT)
-        return PL_SCENE_FAIL(reader, node, "must be a number, \"first\", \"last\", \"all\", {\"near\": [x, y, z]} or "
-                             "{\"box\": [[x, y, z], [x, y, z]]}, not %s", pl_json_kind_name(kind));
+        return PL_SCENE_FAIL(
+            reader, node,
+            "must be a number, \"first\", \"last\", \"all\", {\"near\": [x, y, z]} or "
+            "{\"box\": [[x, y, z], [x, y, z]]}, not %s",
+            pl_json_kind_name(kind));
     PL_TRY(pl_read_object(reader, node, &pl_object_pick, pick));
     if ((pick->near_node != 0) == (pick->box_node != 0))
         return PL_SCENE_FAIL(reader, node, "give either \"near\" or \"box\"");
@@ -48,7 +52,8 @@ static pl_status read_pick(pl_scene_reader *reader, uint32_t node, pl_pick *pick
                            : read_box(reader, pick->box_node, pick);
 }
 
-pl_status pl_read_picks(pl_scene_reader *reader, uint32_t node, bool many, pl_pick **picks, int *count)
+pl_status pl_read_picks(pl_scene_reader *reader, uint32_t node, bool many, pl_pick **picks,
+                        int *count)
 {
     if (many)
         PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "an array"));
@@ -62,14 +67,16 @@ pl_status pl_read_picks(pl_scene_reader *reader, uint32_t node, bool many, pl_pi
     return PL_OK;
 }
 
-/* ---- Motions ---------------------------------------------------------------------------------------------------------- */
+/* ---- Motions --------------------------------------------------------------------------------- */
 
-static pl_status read_ease(pl_scene_reader *reader, const pl_scene_place *place, const char *ease, bool *smooth)
+static pl_status read_ease(pl_scene_reader *reader, const pl_scene_place *place, const char *ease,
+                           bool *smooth)
 {
     static const char *const words[] = {"linear", "smooth"};
     int word = 0;
     if (ease)
-        PL_TRY(pl_read_word(reader, pl_json_member(reader->json, place->node, "ease"), words, 2, &word));
+        PL_TRY(pl_read_word(reader, pl_json_member(reader->json, place->node, "ease"), words, 2,
+                            &word));
     *smooth = word == 1;
     return PL_OK;
 }
@@ -105,12 +112,15 @@ static pl_status read_turn(pl_scene_reader *reader, uint32_t node, pl_motion_tur
     memcpy(turn->centre, raw.centre, sizeof raw.centre);
     bool has_speed = pl_was_given(&pl_object_turn, &raw.place, "speed");
     if (has_speed == (raw.keys != 0))
-        return PL_SCENE_FAIL(reader, node, "give either \"speed\" (degrees per second) or \"keys\"");
+        return PL_SCENE_FAIL(reader, node,
+                             "give either \"speed\" (degrees per second) or \"keys\"");
     if (raw.keys && (pl_was_given(&pl_object_turn, &raw.place, "from") ||
                      pl_was_given(&pl_object_turn, &raw.place, "to")))
-        return PL_SCENE_FAIL(reader, node, "\"from\" and \"to\" go with \"speed\"; keys have their own times");
+        return PL_SCENE_FAIL(reader, node,
+                             "\"from\" and \"to\" go with \"speed\"; keys have their own times");
     if (raw.from > raw.to)
-        return PL_SCENE_FAIL(reader, pl_json_member(reader->json, node, "to"), "must not be before \"from\"");
+        return PL_SCENE_FAIL(reader, pl_json_member(reader->json, node, "to"),
+                             "must not be before \"from\"");
     turn->speed = raw.speed;
     turn->from = raw.from;
     turn->to = raw.to;
@@ -138,16 +148,20 @@ static pl_status check_key(pl_scene_reader *reader, const pl_raw_key *raw, key_u
     bool position = pl_was_given(&pl_object_key, &raw->place, "position");
     uint32_t node = raw->place.node;
     if (use == KEYS_OF_DIRECTIONS && (!raw->direction || position || raw->rotation))
-        return PL_SCENE_FAIL(reader, node, "a key of a direction pin has \"time\" and \"direction\"");
+        return PL_SCENE_FAIL(reader, node,
+                             "a key of a direction pin has \"time\" and \"direction\"");
     if (use == KEYS_OF_POSITIONS && (!position || raw->direction || raw->rotation))
         return PL_SCENE_FAIL(reader, node, "a key of a position pin has \"time\" and \"position\"");
     if (use == KEYS_OF_PARTICLES && (raw->direction || (!position && !raw->rotation)))
-        return PL_SCENE_FAIL(reader, node, "a key of a driven particle has \"time\" and \"position\", \"rotation\" or "
-                             "both");
+        return PL_SCENE_FAIL(
+            reader, node,
+            "a key of a driven particle has \"time\" and \"position\", \"rotation\" or "
+            "both");
     return PL_OK;
 }
 
-static pl_status read_key(pl_scene_reader *reader, uint32_t node, key_use use, pl_motion *motion, int i)
+static pl_status read_key(pl_scene_reader *reader, uint32_t node, key_use use, pl_motion *motion,
+                          int i)
 {
     pl_raw_key raw = {0};
     pl_motion_key *key = &motion->keys[i];
@@ -155,10 +169,12 @@ static pl_status read_key(pl_scene_reader *reader, uint32_t node, key_use use, p
     PL_TRY(check_key(reader, &raw, use));
     key->time = raw.time;
     if (i > 0 && !(key->time > key[-1].time))
-        return PL_SCENE_FAIL(reader, pl_json_member(reader->json, node, "time"), "must be later than the key before");
+        return PL_SCENE_FAIL(reader, pl_json_member(reader->json, node, "time"),
+                             "must be later than the key before");
     bool vector = use == KEYS_OF_DIRECTIONS || pl_was_given(&pl_object_key, &raw.place, "position");
     if (i > 0 && (vector != motion->has_vectors || (raw.rotation != 0) != motion->has_rotations))
-        return PL_SCENE_FAIL(reader, node, "must give the same as the first key: position, rotation or both");
+        return PL_SCENE_FAIL(reader, node,
+                             "must give the same as the first key: position, rotation or both");
     motion->has_vectors = vector;
     motion->has_rotations = raw.rotation != 0;
     memcpy(key->vector, raw.position, sizeof raw.position);
@@ -171,7 +187,8 @@ static pl_status read_key(pl_scene_reader *reader, uint32_t node, key_use use, p
     for (int k = 0; k < 3 && i > 0; k++)
         dot += key->vector[k] * key[-1].vector[k];
     if (dot < -0.9999)
-        return PL_SCENE_FAIL(reader, raw.direction, "is opposite to the key before, so no way is the shorter; put a "
+        return PL_SCENE_FAIL(reader, raw.direction,
+                             "is opposite to the key before, so no way is the shorter; put a "
                              "key between them");
     return PL_OK;
 }
@@ -191,12 +208,12 @@ static pl_status read_keys(pl_scene_reader *reader, uint32_t node, key_use use, 
     return PL_OK;
 }
 
-/* ---- Pins ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Pins ------------------------------------------------------------------------------------ */
 
 static pl_status read_pin_place(pl_scene_reader *reader, pl_scene_pin *pin)
 {
-    const uint32_t nodes[] = {pin->particle_node, pin->particles_node, pin->vertex_node, pin->vertices_node,
-                              pin->point_node};
+    const uint32_t nodes[] = {pin->particle_node, pin->particles_node, pin->vertex_node,
+                              pin->vertices_node, pin->point_node};
     int given = 0, which = 0;
     for (int i = 0; i < 5; i++)
         if (nodes[i]) {
@@ -204,13 +221,16 @@ static pl_status read_pin_place(pl_scene_reader *reader, pl_scene_pin *pin)
             which = i;
         }
     if (given != 1)
-        return PL_SCENE_FAIL(reader, pin->place.node, "give one of \"particle\", \"particles\", \"vertex\", "
-                             "\"vertices\" or \"point\", not %s", given ? "several" : "none");
+        return PL_SCENE_FAIL(reader, pin->place.node,
+                             "give one of \"particle\", \"particles\", \"vertex\", "
+                             "\"vertices\" or \"point\", not %s",
+                             given ? "several" : "none");
     pin->on_vertices = which == 2 || which == 3;
     pin->on_point = which == 4;
     if (pin->on_point)
         return pl_read_vector(reader, pin->point_node, pin->point);
-    return pl_read_picks(reader, nodes[which], which == 1 || which == 3, &pin->picks, &pin->pick_count);
+    return pl_read_picks(reader, nodes[which], which == 1 || which == 3, &pin->picks,
+                         &pin->pick_count);
 }
 
 /* A target is one key at time 0. */
@@ -224,8 +244,9 @@ static pl_status read_target(pl_scene_reader *reader, pl_scene_pin *pin)
         return pl_scene_no_memory(reader);
     motion->key_count = 1;
     motion->has_vectors = true;
-    return pin->has_direction ? pl_read_unit_vector(reader, pin->target_node, motion->keys[0].vector)
-                              : pl_read_vector(reader, pin->target_node, motion->keys[0].vector);
+    return pin->has_direction
+               ? pl_read_unit_vector(reader, pin->target_node, motion->keys[0].vector)
+               : pl_read_vector(reader, pin->target_node, motion->keys[0].vector);
 }
 
 pl_status pl_read_pin(pl_scene_reader *reader, uint32_t node, pl_scene_pin *pin)
@@ -238,32 +259,37 @@ pl_status pl_read_pin(pl_scene_reader *reader, uint32_t node, pl_scene_pin *pin)
     if (pin->has_direction)
         PL_TRY(pl_read_unit_vector(reader, pin->direction_node, pin->direction));
     if (pin->has_direction && pin->frame)
-        return PL_SCENE_FAIL(reader, node, "give either \"direction\" (one) or \"frame\" (a position and all three)");
+        return PL_SCENE_FAIL(
+            reader, node,
+            "give either \"direction\" (one) or \"frame\" (a position and all three)");
     if (pin->has_direction && pin->relative)
-        return PL_SCENE_FAIL(reader, node, "\"relative\" is for positions; a direction can be turned with \"turn\"");
+        return PL_SCENE_FAIL(
+            reader, node, "\"relative\" is for positions; a direction can be turned with \"turn\"");
     pin->motion.relative = pin->relative;
     PL_TRY(read_ease(reader, &pin->place, pin->ease, &pin->motion.smooth));
     if (pin->target_node)
         PL_TRY(read_target(reader, pin));
     if (pin->keys_node)
-        PL_TRY(read_keys(reader, pin->keys_node, pin->has_direction ? KEYS_OF_DIRECTIONS : KEYS_OF_POSITIONS,
+        PL_TRY(read_keys(reader, pin->keys_node,
+                         pin->has_direction ? KEYS_OF_DIRECTIONS : KEYS_OF_POSITIONS,
                          &pin->motion));
     if (pin->turn_node)
         PL_TRY(read_turns(reader, pin->turn_node, &pin->motion));
     return PL_OK;
 }
 
-/* ---- Driven particles and forces ------------------------------------------------------------------------------------------ */
+/* ---- Driven particles and forces ------------------------------------------------------------- */
 
 /* "particle" or "particles"; neither is allowed where it means the whole body. */
-static pl_status read_particles(pl_scene_reader *reader, const pl_scene_place *place, uint32_t one, uint32_t many,
-                                bool optional, pl_pick **picks, int *count)
+static pl_status read_particles(pl_scene_reader *reader, const pl_scene_place *place, uint32_t one,
+                                uint32_t many, bool optional, pl_pick **picks, int *count)
 {
     if (one && many)
         return PL_SCENE_FAIL(reader, place->node, "give either \"particle\" or \"particles\"");
     if (!one && !many)
         return optional ? PL_OK
-                        : PL_SCENE_FAIL(reader, place->node, "the key \"particle\" or \"particles\" is missing");
+                        : PL_SCENE_FAIL(reader, place->node,
+                                        "the key \"particle\" or \"particles\" is missing");
     return pl_read_picks(reader, one ? one : many, many != 0, picks, count);
 }
 
@@ -271,11 +297,13 @@ pl_status pl_read_drive(pl_scene_reader *reader, uint32_t node, pl_scene_drive *
 {
     PL_TRY(pl_read_object(reader, node, &pl_object_drive, drive));
     PL_TRY(pl_find_body(reader, node, drive->body_name, &drive->body));
-    PL_TRY(read_particles(reader, &drive->place, drive->particle_node, drive->particles_node, false, &drive->picks,
-                          &drive->pick_count));
+    PL_TRY(read_particles(reader, &drive->place, drive->particle_node, drive->particles_node, false,
+                          &drive->picks, &drive->pick_count));
     if (!drive->keys_node && !drive->turn_node)
-        return PL_SCENE_FAIL(reader, node, "give \"keys\", \"turn\" or both; what only stays put goes into the body's "
-                             "\"fixed\"");
+        return PL_SCENE_FAIL(
+            reader, node,
+            "give \"keys\", \"turn\" or both; what only stays put goes into the body's "
+            "\"fixed\"");
     drive->motion.relative = drive->relative;
     PL_TRY(read_ease(reader, &drive->place, drive->ease, &drive->motion.smooth));
     if (drive->keys_node)
@@ -291,7 +319,8 @@ pl_status pl_read_force(pl_scene_reader *reader, uint32_t node, pl_scene_force *
     PL_TRY(pl_read_object(reader, node, &pl_object_force, force));
     PL_TRY(pl_find_body(reader, node, force->body_name, &force->body));
     if (force->from > force->to)
-        return PL_SCENE_FAIL(reader, pl_json_member(reader->json, node, "to"), "must not be before \"from\"");
-    return read_particles(reader, &force->place, force->particle_node, force->particles_node, true, &force->picks,
-                          &force->pick_count);
+        return PL_SCENE_FAIL(reader, pl_json_member(reader->json, node, "to"),
+                             "must not be before \"from\"");
+    return read_particles(reader, &force->place, force->particle_node, force->particles_node, true,
+                          &force->picks, &force->pick_count);
 }

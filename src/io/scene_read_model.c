@@ -5,9 +5,10 @@
 #include "io/scene_parts.h"
 #include "io/suggest.h"
 
-/* ---- Ready-made ---------------------------------------------------------------------------------------------------- */
+/* ---- Ready-made ------------------------------------------------------------------------------ */
 
-static pl_status find_shape(pl_scene_reader *reader, uint32_t node, const char *name, pl_shape_kind *kind)
+static pl_status find_shape(pl_scene_reader *reader, uint32_t node, const char *name,
+                            pl_shape_kind *kind)
 {
     if (pl_find_shape_kind(name, kind))
         return PL_OK;
@@ -32,7 +33,8 @@ static pl_status read_measures(pl_scene_reader *reader, uint32_t node, bool whol
         PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "a number or an array of up to three"));
     uint32_t count = single ? 1 : pl_node_count(reader, node);
     if (count < 1 || count > 3)
-        return PL_SCENE_FAIL(reader, node, "must have one to three numbers, not %u", (unsigned)count);
+        return PL_SCENE_FAIL(reader, node, "must have one to three numbers, not %u",
+                             (unsigned)count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t element = single ? node : node + 1 + i;
         int number;
@@ -50,7 +52,8 @@ static pl_status read_shape(pl_scene_reader *reader, const pl_raw_model *raw, pl
 {
     double counts[3] = {0};
     model->is_shape = true;
-    PL_TRY(find_shape(reader, pl_json_member(reader->json, raw->place.node, "shape"), raw->shape, &model->kind));
+    PL_TRY(find_shape(reader, pl_json_member(reader->json, raw->place.node, "shape"), raw->shape,
+                      &model->kind));
     if (raw->count)
         PL_TRY(read_measures(reader, raw->count, true, counts));
     for (int i = 0; i < 3; i++)
@@ -62,7 +65,7 @@ static pl_status read_shape(pl_scene_reader *reader, const pl_raw_model *raw, pl
     return PL_OK;
 }
 
-/* ---- Particle by particle -------------------------------------------------------------------------------------------- */
+/* ---- Particle by particle -------------------------------------------------------------------- */
 
 static pl_status read_radii(pl_scene_reader *reader, uint32_t node, double out[3])
 {
@@ -77,14 +80,16 @@ static pl_status read_particle(pl_scene_reader *reader, uint32_t node, pl_scene_
 {
     pl_raw_particle raw = {0};
     PL_TRY(pl_read_object(reader, node, &pl_object_particle, &raw));
-    double *radii = model->radii + 3 * (size_t)i, *orientation = model->orientations + 4 * (size_t)i;
+    double *radii = model->radii + 3 * (size_t)i,
+           *orientation = model->orientations + 4 * (size_t)i;
     memcpy(model->positions + 3 * (size_t)i, raw.position, sizeof raw.position);
     orientation[3] = 1;
     if (raw.orientation)
         PL_TRY(pl_read_rotation(reader, raw.orientation, orientation));
     bool has_radius = pl_was_given(&pl_object_particle, &raw.place, "radius");
     if (has_radius == (raw.radii != 0))
-        return PL_SCENE_FAIL(reader, node, "give either \"radius\" (a ball) or \"radii\" (an ellipsoid's three)");
+        return PL_SCENE_FAIL(reader, node,
+                             "give either \"radius\" (a ball) or \"radii\" (an ellipsoid's three)");
     for (int k = 0; k < 3; k++)
         radii[k] = raw.radius;
     return raw.radii ? read_radii(reader, raw.radii, radii) : PL_OK;
@@ -106,11 +111,13 @@ static pl_status read_particles(pl_scene_reader *reader, uint32_t node, pl_scene
     return PL_OK;
 }
 
-static pl_status check_count(pl_scene_reader *reader, uint32_t node, int count, int expected, const char *things)
+static pl_status check_count(pl_scene_reader *reader, uint32_t node, int count, int expected,
+                             const char *things)
 {
     if (count == expected)
         return PL_OK;
-    return PL_SCENE_FAIL(reader, node, "must have one element per %s, %d, not %d", things, expected, count);
+    return PL_SCENE_FAIL(reader, node, "must have one element per %s, %d, not %d", things, expected,
+                         count);
 }
 
 /* "radius": one number for all particles, or one each. */
@@ -120,7 +127,8 @@ static pl_status read_balls(pl_scene_reader *reader, uint32_t node, pl_scene_mod
     bool single = pl_json_kind_of(reader->json, node) == PL_JSON_NUMBER;
     if (!single) {
         PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "a number or an array of numbers"));
-        PL_TRY(check_count(reader, node, (int)pl_node_count(reader, node), model->particle_count, "particle"));
+        PL_TRY(check_count(reader, node, (int)pl_node_count(reader, node), model->particle_count,
+                           "particle"));
     }
     model->radii = PL_SCENE_NEW(reader, double, 3 * (size_t)model->particle_count);
     if (!model->radii)
@@ -141,19 +149,23 @@ static pl_status read_ellipsoids(pl_scene_reader *reader, uint32_t node, pl_scen
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++)
             if (!(model->radii[3 * (size_t)i + (size_t)k] > 0))
-                return PL_SCENE_FAIL(reader, pl_json_element(reader->json, node, (uint32_t)i) + 1 + (uint32_t)k,
-                                     "a radius must be greater than 0");
+                return PL_SCENE_FAIL(
+                    reader, pl_json_element(reader->json, node, (uint32_t)i) + 1 + (uint32_t)k,
+                    "a radius must be greater than 0");
     return PL_OK;
 }
 
-static pl_status read_positions(pl_scene_reader *reader, const pl_raw_model *raw, pl_scene_model *model)
+static pl_status read_positions(pl_scene_reader *reader, const pl_raw_model *raw,
+                                pl_scene_model *model)
 {
     int count;
     PL_TRY(pl_read_rows(reader, raw->positions, 3, &model->particle_count, &model->positions));
     if ((raw->radius != 0) == (raw->radii != 0))
-        return PL_SCENE_FAIL(reader, raw->place.node,
-                             "give either \"radius\" (balls) or \"radii\" (three per particle: ellipsoids)");
-    PL_TRY(raw->radii ? read_ellipsoids(reader, raw->radii, model) : read_balls(reader, raw->radius, model));
+        return PL_SCENE_FAIL(
+            reader, raw->place.node,
+            "give either \"radius\" (balls) or \"radii\" (three per particle: ellipsoids)");
+    PL_TRY(raw->radii ? read_ellipsoids(reader, raw->radii, model)
+                      : read_balls(reader, raw->radius, model));
     if (!raw->orientations)
         return PL_OK;
     PL_TRY(pl_read_rows(reader, raw->orientations, 4, &count, &model->orientations));
@@ -164,17 +176,18 @@ static pl_status read_positions(pl_scene_reader *reader, const pl_raw_model *raw
     return PL_OK;
 }
 
-/* ---- Surface ---------------------------------------------------------------------------------------------------------- */
+/* ---- Surface --------------------------------------------------------------------------------- */
 
 /* One row per vertex, all of one width; particles -1 = none. */
-static pl_status read_influences(pl_scene_reader *reader, const pl_raw_model *raw, pl_scene_model *model)
+static pl_status read_influences(pl_scene_reader *reader, const pl_raw_model *raw,
+                                 pl_scene_model *model)
 {
     PL_TRY(pl_expect(reader, raw->influences, PL_JSON_ARRAY, "an array of arrays of particles"));
     PL_TRY(pl_expect(reader, raw->weights, PL_JSON_ARRAY, "an array of arrays of weights"));
-    PL_TRY(check_count(reader, raw->influences, (int)pl_node_count(reader, raw->influences), model->vertex_count,
-                       "vertex"));
-    PL_TRY(check_count(reader, raw->weights, (int)pl_node_count(reader, raw->weights), model->vertex_count,
-                       "vertex"));
+    PL_TRY(check_count(reader, raw->influences, (int)pl_node_count(reader, raw->influences),
+                       model->vertex_count, "vertex"));
+    PL_TRY(check_count(reader, raw->weights, (int)pl_node_count(reader, raw->weights),
+                       model->vertex_count, "vertex"));
     static const pl_field weight_range = {.low = 0, .high = 1e9};
     uint32_t particles = raw->influences + 1, weights = raw->weights + 1;
     for (int v = 0; v < model->vertex_count; v++) {
@@ -183,7 +196,8 @@ static pl_status read_influences(pl_scene_reader *reader, const pl_raw_model *ra
         uint32_t width = pl_node_count(reader, particles);
         if (v == 0) {
             if (width < 1 || width > PL_MAX_INFLUENCES)
-                return PL_SCENE_FAIL(reader, particles, "must name 1 to %d particles", PL_MAX_INFLUENCES);
+                return PL_SCENE_FAIL(reader, particles, "must name 1 to %d particles",
+                                     PL_MAX_INFLUENCES);
             size_t n = (size_t)model->vertex_count * width;
             model->influence_count = (int)width;
             model->influences = PL_SCENE_NEW(reader, int32_t, n);
@@ -192,13 +206,16 @@ static pl_status read_influences(pl_scene_reader *reader, const pl_raw_model *ra
                 return pl_scene_no_memory(reader);
         }
         if (width != (uint32_t)model->influence_count)
-            return PL_SCENE_FAIL(reader, particles, "must name %d particles like the first; fill up with -1",
+            return PL_SCENE_FAIL(reader, particles,
+                                 "must name %d particles like the first; fill up with -1",
                                  model->influence_count);
-        PL_TRY(check_count(reader, weights, (int)pl_node_count(reader, weights), (int)width, "particle"));
+        PL_TRY(check_count(reader, weights, (int)pl_node_count(reader, weights), (int)width,
+                           "particle"));
         for (uint32_t k = 0; k < width; k++) {
             int particle;
             double weight;
-            PL_TRY(pl_read_integer(reader, particles + 1 + k, -1, model->particle_count - 1, &particle));
+            PL_TRY(pl_read_integer(reader, particles + 1 + k, -1, model->particle_count - 1,
+                                   &particle));
             PL_TRY(pl_read_number(reader, weights + 1 + k, &weight_range, &weight));
             model->influences[(size_t)v * width + k] = particle;
             model->weights[(size_t)v * width + k] = (float)weight;
@@ -209,7 +226,8 @@ static pl_status read_influences(pl_scene_reader *reader, const pl_raw_model *ra
     return PL_OK;
 }
 
-static pl_status read_surface(pl_scene_reader *reader, const pl_raw_model *raw, pl_scene_model *model)
+static pl_status read_surface(pl_scene_reader *reader, const pl_raw_model *raw,
+                              pl_scene_model *model)
 {
     if (raw->vertices)
         PL_TRY(pl_read_rows(reader, raw->vertices, 3, &model->vertex_count, &model->vertices));
@@ -218,33 +236,39 @@ static pl_status read_surface(pl_scene_reader *reader, const pl_raw_model *raw, 
     if (raw->influences)
         PL_TRY(read_influences(reader, raw, model));
     if (raw->triangles)
-        PL_TRY(pl_read_index_rows(reader, raw->triangles, 3, model->vertex_count, "vertices", &model->triangle_count,
-                                  &model->triangles));
+        PL_TRY(pl_read_index_rows(reader, raw->triangles, 3, model->vertex_count, "vertices",
+                                  &model->triangle_count, &model->triangles));
     return PL_OK;
 }
 
-static pl_status read_explicit(pl_scene_reader *reader, const pl_raw_model *raw, pl_scene_model *model)
+static pl_status read_explicit(pl_scene_reader *reader, const pl_raw_model *raw,
+                               pl_scene_model *model)
 {
     uint32_t node = raw->place.node, given = raw->particles ? raw->particles : raw->positions;
     if ((raw->particles != 0) == (raw->positions != 0))
         return PL_SCENE_FAIL(reader, node, "give one of \"shape\", \"particles\" or \"positions\"");
     if (raw->particles && (raw->radii || raw->radius || raw->orientations))
-        return PL_SCENE_FAIL(reader, node, "\"radius\", \"radii\" and \"orientations\" go with \"positions\"; in "
+        return PL_SCENE_FAIL(reader, node,
+                             "\"radius\", \"radii\" and \"orientations\" go with \"positions\"; in "
                              "\"particles\" each particle has its own");
-    PL_TRY(raw->particles ? read_particles(reader, raw->particles, model) : read_positions(reader, raw, model));
+    PL_TRY(raw->particles ? read_particles(reader, raw->particles, model)
+                          : read_positions(reader, raw, model));
     if (model->particle_count == 0)
-        return PL_SCENE_FAIL(reader, given, "must not be empty: a model needs at least one particle");
+        return PL_SCENE_FAIL(reader, given,
+                             "must not be empty: a model needs at least one particle");
     if (raw->edges)
-        PL_TRY(pl_read_index_rows(reader, raw->edges, 2, model->particle_count, "particles", &model->edge_count,
-                                  &model->edges));
+        PL_TRY(pl_read_index_rows(reader, raw->edges, 2, model->particle_count, "particles",
+                                  &model->edge_count, &model->edges));
     else if (model->particle_count > 1)
-        return PL_SCENE_FAIL(reader, node, "the key \"edges\" is missing: it says which particles are joined");
-    model->dimension = pl_was_given(&pl_object_model, &raw->place, "dimension") ? raw->dimension : 3;
+        return PL_SCENE_FAIL(reader, node,
+                             "the key \"edges\" is missing: it says which particles are joined");
+    model->dimension =
+        pl_was_given(&pl_object_model, &raw->place, "dimension") ? raw->dimension : 3;
     model->volume = raw->volume;
     return read_surface(reader, raw, model);
 }
 
-/* ---- Both ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 static pl_status check_mixture(pl_scene_reader *reader, const pl_raw_model *raw)
 {
@@ -255,15 +279,18 @@ static pl_status check_mixture(pl_scene_reader *reader, const pl_raw_model *raw)
         for (int k = 0; k < 4; k++)
             belongs = belongs || strcmp(key, with_shape[k]) == 0;
         if (belongs != (raw->shape != NULL) && (raw->place.given & 1u << i))
-            return PL_SCENE_FAIL(reader, pl_json_member(reader->json, raw->place.node, key) - 1,
-                                 raw->shape ? "does not go with \"shape\": a ready-made shape has \"count\", \"size\" "
-                                              "and \"braced\""
-                                            : "goes with \"shape\" only");
+            return PL_SCENE_FAIL(
+                reader, pl_json_member(reader->json, raw->place.node, key) - 1,
+                raw->shape
+                    ? "does not go with \"shape\": a ready-made shape has \"count\", \"size\" "
+                      "and \"braced\""
+                    : "goes with \"shape\" only");
     }
     return PL_OK;
 }
 
-pl_status pl_read_model(pl_scene_reader *reader, uint32_t node, const char *name, pl_scene_model *model)
+pl_status pl_read_model(pl_scene_reader *reader, uint32_t node, const char *name,
+                        pl_scene_model *model)
 {
     pl_raw_model raw = {0};
     PL_TRY(pl_read_object(reader, node, &pl_object_model, &raw));

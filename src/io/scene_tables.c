@@ -1,16 +1,18 @@
-/* Every key of a scene document: its name, what it holds, its range and where it goes. docs/scene.schema.json says the
-   same to editors; a test compares the two. */
+/* Every key of a scene document: its name, what it holds, its range and where it goes.
+   docs/scene.schema.json says the same to editors; a test compares the two. */
 #include "io/scene_fields.h"
 
-#define FIELD(type, name, field_kind, member, ...)                                                                     \
-    {.key = name, .kind = PL_FIELD_##field_kind, .offset = offsetof(type, member), __VA_ARGS__}
+#define FIELD(type, name, field_kind, member, ...)                                                 \
+    {                                                                                              \
+        .key = name, .kind = PL_FIELD_##field_kind, .offset = offsetof(type, member), __VA_ARGS__  \
+    }
 #define ANY .low = -1e12, .high = 1e12
 #define POSITIVE .low = 0, .above = true, .high = 1e30
 #define NOT_NEGATIVE .low = 0, .high = 1e12
 #define FROM(a, b) .low = (a), .high = (b)
 #define REQUIRED .required = true
 
-#define OBJECT(id, text, table)                                                                                        \
+#define OBJECT(id, text, table)                                                                    \
     const pl_scene_object pl_object_##id = {text, table, (int)(sizeof table / sizeof *table)}
 
 static const pl_field scene_fields[] = {
@@ -190,9 +192,10 @@ static const pl_field run_fields[] = {
 OBJECT(run, "run", run_fields);
 
 static const pl_scene_object *const objects[] = {
-    &pl_object_scene, &pl_object_world, &pl_object_model, &pl_object_particle, &pl_object_material, &pl_object_body,
-    &pl_object_state, &pl_object_pick, &pl_object_rotation, &pl_object_pin, &pl_object_drive, &pl_object_force,
-    &pl_object_key, &pl_object_turn, &pl_object_turn_key, &pl_object_run,
+    &pl_object_scene,    &pl_object_world, &pl_object_model,    &pl_object_particle,
+    &pl_object_material, &pl_object_body,  &pl_object_state,    &pl_object_pick,
+    &pl_object_rotation, &pl_object_pin,   &pl_object_drive,    &pl_object_force,
+    &pl_object_key,      &pl_object_turn,  &pl_object_turn_key, &pl_object_run,
 };
 
 int pl_scene_object_count(void)

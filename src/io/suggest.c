@@ -29,8 +29,8 @@ int pl_word_distance(const char *a, const char *b)
         for (size_t j = 1; j <= n; j++) {
             int change = lower(a[i - 1]) != lower(b[j - 1]);
             now[j] = smallest(last[j] + 1, now[j - 1] + 1, last[j - 1] + change);
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]) &&
-                before[j - 2] + 1 < now[j])
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1]) && before[j - 2] + 1 < now[j])
                 now[j] = before[j - 2] + 1;
         }
         int *free_row = before;

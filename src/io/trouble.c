@@ -17,7 +17,8 @@ void pl_copy_text(char *out, size_t size, const char *text, size_t length)
     out[n] = 0;
 }
 
-pl_status pl_trouble_set(pl_trouble *trouble, pl_status status, const char *file, const char *format, ...)
+pl_status pl_trouble_set(pl_trouble *trouble, pl_status status, const char *file,
+                         const char *format, ...)
 {
     if (!trouble)
         return status;
@@ -38,7 +39,8 @@ char *pl_trouble_format(const pl_trouble *trouble, char *out, size_t size)
     char place[48] = "";
     if (trouble->line > 0)
         snprintf(place, sizeof place, ":%d:%d", trouble->line, trouble->column);
-    snprintf(out, size, "%s%s%s%s%s%s", trouble->file, place, trouble->file[0] || place[0] ? ": " : "",
-             trouble->path, trouble->path[0] ? ": " : "", trouble->text);
+    snprintf(out, size, "%s%s%s%s%s%s", trouble->file, place,
+             trouble->file[0] || place[0] ? ": " : "", trouble->path, trouble->path[0] ? ": " : "",
+             trouble->text);
     return out;
 }

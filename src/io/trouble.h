@@ -1,5 +1,5 @@
-/* What went wrong with a file or a document, and where: file, line, column, path inside the document, and a sentence
-   that says what is wrong and what would be right. */
+/* What went wrong with a file or a document, and where: file, line, column, path inside the
+   document, and a sentence that says what is wrong and what would be right. */
 #ifndef PL_IO_TROUBLE_H
 #define PL_IO_TROUBLE_H
 
@@ -7,20 +7,22 @@
 
 typedef struct pl_trouble {
     pl_status status;
-    int line, column; /* from 1; 0 = not at a place in the file. A column is one character, not one byte */
+    int line, column; /* from 1; 0 = no place in the file. Columns count characters, not bytes */
     char file[256];   /* "" = not about a file */
     char path[256];   /* "bodies[2].material.young"; "" = the document as a whole */
     char text[512];
 } pl_trouble;
 
 /* Fills in everything but the place; returns the status. `trouble` may be NULL. */
-pl_status pl_trouble_set(pl_trouble *trouble, pl_status status, const char *file, const char *format, ...)
-    PL_PRINTF(4, 5);
+pl_status pl_trouble_set(pl_trouble *trouble, pl_status status, const char *file,
+                         const char *format, ...) PL_PRINTF(4, 5);
 
-/* "file:line:column: path: text", without a line feed; parts that are not there are left out. Returns `out`. */
+/* "file:line:column: path: text", without a line feed; parts that are not there are left out.
+   Returns `out`. */
 char *pl_trouble_format(const pl_trouble *trouble, char *out, size_t size);
 
-/* Copies at most size − 1 bytes, never half a UTF-8 character, and shows control characters as '?'. */
+/* Copies at most size − 1 bytes, never half a UTF-8 character, and shows control characters as
+   '?'. */
 void pl_copy_text(char *out, size_t size, const char *text, size_t length);
 
 #endif

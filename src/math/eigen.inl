@@ -51,7 +51,7 @@ PL_LANES_INLINE void PL_R(pl_eigen3)(const VR a[6], VR s[3], VR v[9])
     VR a00 = a[0], a01 = a[1], a02 = a[2], a11 = a[3], a12 = a[4], a22 = a[5];
     for (int i = 0; i < 9; i++)
         v[i] = vr_splat(i % 4 == 0 ? 1 : 0);
-    for (int sweep = 0; sweep < PL_R_PICK(4, 6); sweep++) {
+    for (int sweep = 0; sweep < PL_R_PICK(4, 5); sweep++) {
         PL_R(pl_jacobi_turn)(&a00, &a11, &a01, &a02, &a12, v, 0, 1);
         PL_R(pl_jacobi_turn)(&a00, &a22, &a02, &a01, &a12, v, 0, 2);
         PL_R(pl_jacobi_turn)(&a11, &a22, &a12, &a01, &a02, v, 1, 2);

@@ -57,18 +57,16 @@ PL_LANES_INLINE VR PL_R(pl_cos_small)(VR u)
     return vr_splat(1) - (vr_splat(0.5) * u - (u * u) * p);
 }
 
-/* The rotation vector v of a unit quaternion, by the shorter way round: |v| <= π. With half angle a = angle(v)/2,
-       t = tan(a/2) = |xyz| / (|q| + |w|),   t' = tan(a/4) = t / (1 + √(1 + t²)) <= tan(π/8),
-   v = xyz · 8 atan(t') / |xyz|, and |xyz| cancels: nothing is divided by a small number, so that tiny angles keep their
-   relative accuracy. */
+/* The rotation vector v of a unit quaternion, by the shorter way round: |v| <= π. Halving the angle of the triangle
+   (|w|, |xyz|) twice, a = |q| + |w| and d = a + √(a² + |xyz|²) give tan(|v|/8) = |xyz| / d <= tan(π/8), so that
+       v = xyz · 8 atan(t) / (t d),   t = |xyz| / d:
+   nothing is divided by a small number, and tiny angles keep their relative accuracy. */
 PL_LANES_INLINE void PL_R(pl_quat_log)(const VR q[4], VR v[3])
 {
-    VR one = vr_splat(1);
     VR s2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
-    VR a = one / (vr_sqrt(s2 + q[3] * q[3]) + vr_abs(q[3]));
-    VR t2 = s2 * (a * a);
-    VR b = one / (one + vr_sqrt(one + t2));
-    VR ratio = vr_splat(8) * (a * b) * PL_R(pl_atan_ratio)(t2 * (b * b));
+    VR a = vr_sqrt(s2 + q[3] * q[3]) + vr_abs(q[3]);
+    VR d = a + vr_sqrt(a * a + s2);
+    VR ratio = vr_splat(8) * PL_R(pl_atan_ratio)(s2 / (d * d)) / d;
     ratio = vr_select(q[3] < vr_splat(0), -ratio, ratio);
     for (int i = 0; i < 3; i++)
         v[i] = q[i] * ratio;

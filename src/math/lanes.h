@@ -14,8 +14,6 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
-#else
-#include <math.h>
 #endif
 
 #ifndef PL_W
@@ -36,8 +34,10 @@ typedef int64_t vl __attribute__((vector_size(PL_WD * 8)));
 
 #define PL_LANES_INLINE static inline __attribute__((always_inline))
 
-/* The intrinsics of one width; the generic text below defines what they must return. */
-#if PL_W == 16 && defined(__AVX512F__) && defined(__AVX512DQ__)
+/* The intrinsics of one width; the generic text below defines what they must return, and PL_LANES_PORTABLE chooses it. */
+#if defined(PL_LANES_PORTABLE)
+#define PL_LANES_NATIVE 0
+#elif PL_W == 16 && defined(__AVX512F__) && defined(__AVX512DQ__)
 #define PL_LANES_NATIVE 1
 #define PL_MM_F __m512
 #define PL_MM_D __m512d
@@ -69,7 +69,7 @@ PL_LANES_INLINE vf pl_splat_f(float value)
 #if PL_LANES_NATIVE
     return (vf)PL_MM(set1_ps)(value);
 #else
-    vf v;
+    vf v = {0};
     for (int i = 0; i < PL_W; i++)
         v[i] = value;
     return v;
@@ -81,7 +81,7 @@ PL_LANES_INLINE vd pl_splat_d(double value)
 #if PL_LANES_NATIVE
     return (vd)PL_MM(set1_pd)(value);
 #else
-    vd v;
+    vd v = {0};
     for (int i = 0; i < PL_WD; i++)
         v[i] = value;
     return v;
@@ -386,17 +386,86 @@ static inline void pl_lanes_scatter(const float *in, int count, float *const row
             rows[lane][k] = in[k * PL_W + lane];
 }
 
+/* The same transposition for half the lanes, as doubles come. */
+#if PL_LANES_NATIVE && PL_W >= 8
+#if PL_W == 16
+#define PL_HALF_F __m256
+#define PL_HALF(name) _mm256_##name
+#else
+#define PL_HALF_F __m128
+#define PL_HALF(name) _mm_##name
+#endif
+
+PL_LANES_INLINE PL_HALF_F pl_lanes_load_half(const float *const *rows, int k)
+{
+#if PL_W == 16
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[0] + k)), _mm_loadu_ps(rows[4] + k), 1);
+#else
+    return _mm_loadu_ps(rows[0] + k);
+#endif
+}
+
+PL_LANES_INLINE void pl_lanes_store_half(float *const *rows, int k, PL_HALF_F v)
+{
+#if PL_W == 16
+    _mm_storeu_ps(rows[0] + k, _mm256_castps256_ps128(v));
+    _mm_storeu_ps(rows[4] + k, _mm256_extractf128_ps(v, 1));
+#else
+    _mm_storeu_ps(rows[0] + k, v);
+#endif
+}
+
+PL_LANES_INLINE void pl_lanes_transpose_half(PL_HALF_F a[4])
+{
+    PL_HALF_F ab0 = PL_HALF(unpacklo_ps)(a[0], a[1]), ab1 = PL_HALF(unpackhi_ps)(a[0], a[1]);
+    PL_HALF_F cd0 = PL_HALF(unpacklo_ps)(a[2], a[3]), cd1 = PL_HALF(unpackhi_ps)(a[2], a[3]);
+    a[0] = PL_HALF(shuffle_ps)(ab0, cd0, 0x44);
+    a[1] = PL_HALF(shuffle_ps)(ab0, cd0, 0xEE);
+    a[2] = PL_HALF(shuffle_ps)(ab1, cd1, 0x44);
+    a[3] = PL_HALF(shuffle_ps)(ab1, cd1, 0xEE);
+}
+#endif
+
 /* The same between rows of floats and lanes of doubles: out[k * PL_WD + lane] = rows[lane][k]. */
 static inline void pl_lanes_gather_d(const float *const rows[PL_WD], int count, double *out)
 {
-    for (int k = 0; k < count; k++)
+    int k = 0;
+#if PL_LANES_NATIVE && PL_W >= 8
+    for (int next = 0; count >= 4 && next < count; next += 4) {
+        PL_HALF_F a[4];
+        k = next + 4 <= count ? next : count - 4;
+        for (int i = 0; i < 4; i++)
+            a[i] = pl_lanes_load_half(rows + i, k);
+        pl_lanes_transpose_half(a);
+        for (int i = 0; i < 4; i++)
+            pl_storeu_d(out + (k + i) * PL_WD, (vd)PL_MM(cvtps_pd)(a[i]));
+    }
+    if (count >= 4)
+        k = count;
+#endif
+    for (; k < count; k++)
         for (int lane = 0; lane < PL_WD; lane++)
             out[k * PL_WD + lane] = (double)rows[lane][k];
 }
 
+/* rows[lane][k] = in[k * PL_WD + lane], rounded to float. */
 static inline void pl_lanes_scatter_d(const double *in, int count, float *const rows[PL_WD])
 {
-    for (int k = 0; k < count; k++)
+    int k = 0;
+#if PL_LANES_NATIVE && PL_W >= 8
+    for (int next = 0; count >= 4 && next < count; next += 4) {
+        PL_HALF_F a[4];
+        k = next + 4 <= count ? next : count - 4;
+        for (int i = 0; i < 4; i++)
+            a[i] = PL_MM(cvtpd_ps)((PL_MM_D)pl_loadu_d(in + (k + i) * PL_WD));
+        pl_lanes_transpose_half(a);
+        for (int i = 0; i < 4; i++)
+            pl_lanes_store_half(rows + i, k, a[i]);
+    }
+    if (count >= 4)
+        k = count;
+#endif
+    for (; k < count; k++)
         for (int lane = 0; lane < PL_WD; lane++)
             rows[lane][k] = (float)in[k * PL_WD + lane];
 }

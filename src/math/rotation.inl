@@ -34,12 +34,12 @@
 #define PL_ROTATION_STEP PL_R_PICK(1e-3f, 1e-8)
 #define PL_ROTATION_WARM_STEPS PL_R_PICK(3, 5)
 /* H counts as definite when det H > this · (tr H)³, far above rounding; with s2, s3 << s1, when s2 + s3 > 8 · this · s1. */
-#define PL_ROTATION_DEFINITE PL_R_PICK(1e-6f, 1e-14)
+#define PL_ROTATION_DEFINITE PL_R_PICK(1e-6f, 1e-12)
 /* Pairs of squarings: 2^24 and 2^54 tell eigenvalues apart that differ by more than rounding. */
 #define PL_ROTATION_SQUARINGS PL_R_PICK(12, 27)
-#define PL_ROTATION_POLISH PL_R_PICK(2, 3)
+#define PL_ROTATION_POLISH 2
 /* An eigenvalue of H below this · s1 is rounding of C: it determines nothing. */
-#define PL_ROTATION_VOID PL_R_PICK(2e-7, 2e-15)
+#define PL_ROTATION_VOID PL_R_PICK(2.5e-7, 2e-15)
 #endif
 
 /* Row by row, from a unit quaternion (x, y, z, w). The homogeneous form of the diagonal is nearer to orthogonal, by a
@@ -214,36 +214,48 @@ PL_LANES_INLINE void PL_R(pl_rotation_project)(const VR m[10], const VR q[4], VR
 }
 
 #if PL_REAL_IS_DOUBLE
-/* n, near the maximum of a C that leaves H nearly singular, is brought there by Newton steps in the eigenvectors of H.
-   Directions whose eigenvalue relative to s1 is not above `nothing` are left out, and get the start's value at the end:
-   of n⁻¹ q, as a quaternion, remain the real part and those directions; they span the eigenvectors of K that share its
-   largest eigenvalue. */
+/* n, near the maximum of a C that leaves H nearly singular, is brought there by steps in the eigenvectors of H. Turning
+   by φ about one of them changes the trace by h cos φ + g sin φ exactly (h its eigenvalue, g the gradient along it), so
+   that tan(φ/2) = g / (h + √(h² + g²)) also leaves saddles. Directions with an amplitude √(h² + g²) not above `nothing`
+   times s1 are left out, and get the start's value at the end: of n⁻¹ q, as a quaternion, remain the real part and those
+   directions; they span the eigenvectors of K that share its largest eigenvalue. */
 static __attribute__((noinline, unused)) void pl_rotation_weak(const vd c[9], const vd q[4], double nothing, vd n[4])
 {
-    vd g[3], h[6], p[3], s[3], v[9], along[3], limit;
+    vd g[3], h[6], p[3], s[3], v[9], along[3], size[3], limit, first = vr_splat(0), last;
+    pl_rotation_normalise_d(n); /* for a float it was of unit length, not for a double */
+    vd before[4] = {n[0], n[1], n[2], n[3]};
     for (int step = 0;; step++) {
         pl_rotation_slope_d(c, n, g, h);
-        pl_eigen3_d(h, s, v);
-        limit = vr_splat(0.5 * nothing) * (s[0] + s[1] + s[2]); /* the sum is 4 s1, as s2 + s3 is small; h is 2 H */
+        pl_eigen3_d(h, s, v); /* h is 2 H: the sum of its eigenvalues is four times the trace, and 4 s1 */
+        last = s[0] + s[1] + s[2];
+        first = step ? first : last;
+        limit = vr_splat(0.25 * nothing) * last;
+        for (int j = 0; j < 3; j++) {
+            vd curve = vr_splat(0.5) * s[j], slope = v[j] * g[0] + v[3 + j] * g[1] + v[6 + j] * g[2];
+            size[j] = vr_sqrt(curve * curve + slope * slope);
+            vd least = vr_splat(0.02) * size[j];
+            slope = vr_select((curve < vr_splat(0)) & (vr_abs(slope) < least), vr_copysign(least, slope), slope);
+            along[j] = vr_select(size[j] > limit, slope / vr_max(curve + size[j], least), vr_splat(0));
+        }
         if (step == PL_ROTATION_POLISH) /* the directions are needed at the last n */
             break;
-        for (int j = 0; j < 3; j++)
-            along[j] = vr_select(s[j] > limit, (v[j] * g[0] + v[3 + j] * g[1] + v[6 + j] * g[2]) / s[j], vr_splat(0));
         for (int i = 0; i < 3; i++)
             p[i] = v[3 * i] * along[0] + v[3 * i + 1] * along[1] + v[3 * i + 2] * along[2];
-        vl shorter = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] < vr_splat(0.25);
-        pl_rotation_turn_d(n, p, shorter);
+        pl_rotation_turn_d(n, p, vm_splat(-1));
     }
+    vl better = last - first > -(limit + vr_splat(1e-14) * last); /* as far as seen it always is */
+    for (int i = 0; i < 4; i++)
+        n[i] = vr_select(better, n[i], before[i]);
     vd d[3], real = n[3] * q[3] + (n[0] * q[0] + n[1] * q[1] + n[2] * q[2]);
     d[0] = n[3] * q[0] - n[0] * q[3] - (n[1] * q[2] - n[2] * q[1]);
     d[1] = n[3] * q[1] - n[1] * q[3] - (n[2] * q[0] - n[0] * q[2]);
     d[2] = n[3] * q[2] - n[2] * q[3] - (n[0] * q[1] - n[1] * q[0]);
     for (int j = 0; j < 3; j++)
-        along[j] = vr_select(s[j] > limit, vr_splat(0), v[j] * d[0] + v[3 + j] * d[1] + v[6 + j] * d[2]);
+        along[j] = vr_select(size[j] > limit, vr_splat(0), v[j] * d[0] + v[3 + j] * d[1] + v[6 + j] * d[2]);
     for (int i = 0; i < 3; i++)
         p[i] = v[3 * i] * along[0] + v[3 * i + 1] * along[1] + v[3 * i + 2] * along[2];
     /* With next to nothing of the start left, any choice is as good: n stays. */
-    vl some = real * real + (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) > vr_splat(1e-4);
+    vl some = better & (real * real + (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) > vr_splat(1e-4));
     real = vr_select(some, real, vr_splat(1));
     for (int i = 0; i < 3; i++)
         d[i] = vr_select(some, p[i], vr_splat(0));
@@ -258,7 +270,7 @@ static __attribute__((noinline, unused)) void pl_rotation_weak(const vd c[9], co
 /* Lanes first … first + PL_WD − 1 as doubles, and back. */
 static inline vd pl_rotation_widen(vf a, int first)
 {
-    vd wide;
+    vd wide = pl_splat_d(0);
     for (int lane = 0; lane < PL_WD; lane++)
         wide[lane] = (double)a[first + lane];
     return wide;
@@ -281,6 +293,9 @@ static __attribute__((noinline, unused)) void PL_R(pl_rotation_undecided)(const 
 #else
     for (int first = 0; first < PL_W; first += PL_WD) {
         vd wide_c[9], wide_q[4], wide_m[4];
+        vf marks = pl_select_f(where, pl_splat_f(1), pl_splat_f(0));
+        if (!pl_any_d(pl_rotation_widen(marks, first) > pl_splat_d(0)))
+            continue;
         for (int i = 0; i < 9; i++)
             wide_c[i] = pl_rotation_widen(c[i], first);
         for (int i = 0; i < 4; i++)

@@ -14,9 +14,7 @@
 
 #include "base/clock.h"
 #include "shape/model.h"
-#define pl_pin pl_rank_one
 #include "sparse/pins.h"
-#undef pl_pin
 
 /* ---- The numbers of a system: everything that depends on (model, step, materials, fixed set) ---------------------- */
 
@@ -51,6 +49,23 @@ typedef struct pl_grain_d {
     double mass, density, moment[6], scale;
 } pl_grain_d;
 
+/* ---- Pins ---------------------------------------------------------------------------------------------------- */
+
+/* One pin as the kernels want it. Position: draws Σ w_j (R_j arm_j + x_j) to the target; direction: turns
+   Σ w_j R_j axis / ‖…‖ to it. */
+typedef struct pl_hold {
+    pl_pin_kind kind;
+    int count;
+    int32_t particle[PL_MAX_INFLUENCES];
+    double weight[PL_MAX_INFLUENCES];
+    double arm[PL_MAX_INFLUENCES][3]; /* position: v̄ − x̄_j, units; direction: the rest vector, the same for all */
+    double strength;   /* the caller's s */
+    double stiffness;  /* w of the energy, dimensionless */
+    double from[3], to[3]; /* target at the start and at the end of the step: units in the world, or a direction */
+    double now[3];     /* target of this sub-step: relative to the body's origin, or the direction */
+    int32_t column;    /* in the body's Woodbury correction, -1 = none */
+} pl_hold;
+
 /* The part of a material that shapes the matrix, with the maps multiplied out by the caller's choice. */
 typedef struct pl_system_key {
     pl_model *model;
@@ -59,7 +74,7 @@ typedef struct pl_system_key {
     const float *edge_stiffness, *particle_density; /* NULL = 1 everywhere */
     const int32_t *fixed; /* ascending */
     int fixed_count;
-    const struct pl_hold *absorbed; /* pins that are part of the matrix: their couplings extend its pattern */
+    const pl_hold *absorbed; /* pins that are part of the matrix: their couplings extend its pattern */
     int absorbed_count;
     bool pattern_only; /* absorbed pins lend their pattern, not their values (the stiff solver adds those itself) */
 } pl_system_key;
@@ -98,25 +113,16 @@ void pl_system_destroy(pl_memory *memory, pl_system *system);
 uint64_t pl_system_key_hash(const pl_system_key *key);
 bool pl_system_key_equal(const pl_system_key *a, const pl_system_key *b);
 
+/* w of a pin's energy from its strength s: s Σ_j w_j L_jj for positions, s Σ_j w_j Σ_l κ_jl tr Ā_j for directions. */
+double pl_hold_stiffness(const pl_system_key *key, const pl_hold *hold);
+
 /* The stiffness k of each edge (kg m⁻³ s⁻²) that a material gives a model. */
 double pl_edge_stiffness(const pl_model *model, const pl_material *material, int edge);
 
 /* ---- A body's state ----------------------------------------------------------------------------------------------- */
 
-/* One pin as the kernels want it. Position: draws Σ w_j (R_j arm_j + x_j) to the target; direction: turns
-   Σ w_j R_j axis / ‖…‖ to it. */
-typedef struct pl_hold {
-    pl_pin_kind kind;
-    int count;
-    int32_t particle[PL_MAX_INFLUENCES];
-    double weight[PL_MAX_INFLUENCES];
-    double arm[PL_MAX_INFLUENCES][3]; /* position: v̄ − x̄_j, units; direction: the rest vector, the same for all */
-    double strength;   /* the caller's s */
-    double stiffness;  /* w of the energy, dimensionless */
-    double from[3], to[3]; /* target at the start and at the end of the step: units in the world, or a direction */
-    double now[3];     /* target of this sub-step: relative to the body's origin, or the direction */
-    int32_t column;    /* in the body's Woodbury correction, -1 = none */
-} pl_hold;
+/* More position pins than this become part of a body's own factor instead of a correction on the shared one. */
+enum { PL_MOST_CORRECTIONS = 16 };
 
 /* One particle of one pin, in the order in which the local step meets the particles. */
 typedef struct pl_grip {
@@ -199,12 +205,11 @@ bool pl_oriented_finish(pl_oriented *body, double h, pl_work *work);
 /* ---- Reference in double: energies and gradients ------------------------------------------------------------------ */
 
 typedef struct pl_oriented_energy {
-    double inertia, elastic, pins;
-    double sum; /* of the magnitudes of all terms: what rounding errors are relative to */
+    double inertia, elastic, pins; /* none is negative */
 } pl_oriented_energy;
 
-/* At positions x [n][3] (relative to the origin, c included) and rotation matrices r [n][9] (row major), against the
-   targets the body's `old` state gives. gradient (may be NULL) is [n][6]: by x_i and by a rotation vector θ_i with
+/* At positions x [n][3] (relative to the origin of `old`) and rotation matrices r [n][9] (row major), or with NULL for
+   both in the present state, against the targets that `old` gives. gradient (may be NULL) is [n][6]: by x_i and by a rotation vector θ_i with
    R_i ← exp([θ_i]) R_i. */
 pl_oriented_energy pl_oriented_evaluate(const pl_oriented *body, double h, const double *x, const double *r,
                                         double *gradient);

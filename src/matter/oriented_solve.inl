@@ -594,14 +594,12 @@ static void NAME(remove_mean)(CONTEXT *s)
         s->rhs[i] = NAME(sub)(s->rhs[i], shift);
 }
 
-enum { NAME(most_columns) = 32 };
-
 /* Δ = y + Z S⁻¹ (gap − Aᵀ y) for the pins of one lane; `step` is the mean part of y. */
 static void NAME(correct)(CONTEXT *s, const pl_oriented *body, int lane, const double step[3])
 {
     const int32_t *pivot = s->system->symbolic->inverse;
     const pl_pins *pins = body->correction;
-    double t[NAME(most_columns)][3];
+    double t[PL_MOST_CORRECTIONS][3];
     for (int p = 0; p < body->hold_count; p++) {
         const pl_hold *hold = body->holds + p;
         if (hold->column < 0)

@@ -326,7 +326,7 @@ PL_LANES_INLINE void NAME(subtract_product)(BLOCK *out, const BLOCK *a, const BL
 static void NAME(factor_diagonal)(BLOCK *b, TEE inverse_d[6])
 {
     for (int j = 0; j < 6; j++) {
-        TEE scaled[6], d = b->m[j][j];
+        TEE scaled[6] = {0}, d = b->m[j][j];
         for (int k = 0; k < j; k++) {
             scaled[k] = b->m[j][k] / inverse_d[k];
             d = d - b->m[j][k] * scaled[k];

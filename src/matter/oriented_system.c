@@ -23,6 +23,34 @@ double pl_edge_stiffness(const pl_model *model, const pl_material *material, int
     return model->dimension * material->young * model->volume / model->edge_volume / length2;
 }
 
+static double kappa_of(const pl_system_key *key, int edge)
+{
+    double factor = key->edge_stiffness ? (double)key->edge_stiffness[edge] : 1;
+    return pl_edge_stiffness(key->model, &key->material, edge) * factor * key->h * key->h / key->material.density;
+}
+
+static double mass_of(const pl_system_key *key, int i)
+{
+    return (key->particle_density ? (double)key->particle_density[i] : 1) * key->model->volumes[i];
+}
+
+double pl_hold_stiffness(const pl_system_key *key, const pl_hold *hold)
+{
+    const pl_model *model = key->model;
+    double sum = 0;
+    for (int k = 0; k < hold->count; k++) {
+        int i = hold->particle[k];
+        const double *moment = model->moments + 6 * i;
+        double stiffness = hold->kind == PL_PIN_POSITION ? mass_of(key, i) : 0;
+        for (int p = model->start[i]; p < model->start[i + 1]; p++)
+            stiffness += kappa_of(key, model->edge_of[p]) * (hold->kind == PL_PIN_POSITION
+                                                                 ? model->volumes[i] + model->volumes[model->neighbour[p]]
+                                                                 : moment[0] + moment[3] + moment[5]);
+        sum += hold->weight[k] * stiffness;
+    }
+    return hold->strength * sum;
+}
+
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */
 
 static void hash_map(pl_hash *hash, const float *map, int count)
@@ -34,6 +62,7 @@ static void hash_map(pl_hash *hash, const float *map, int count)
 
 static void hash_hold(pl_hash *hash, const pl_hold *hold)
 {
+    pl_hash_u32(hash, (uint32_t)hold->kind);
     pl_hash_u32(hash, (uint32_t)hold->count);
     for (int i = 0; i < hold->count; i++) {
         pl_hash_u32(hash, (uint32_t)hold->particle[i]);
@@ -72,7 +101,7 @@ static bool same_map(const float *a, const float *b, int count)
 static bool same_hold(const pl_hold *a, const pl_hold *b)
 {
     size_t count = (size_t)a->count;
-    return a->count == b->count && a->stiffness == b->stiffness &&
+    return a->kind == b->kind && a->count == b->count && a->stiffness == b->stiffness &&
            memcmp(a->particle, b->particle, sizeof *a->particle * count) == 0 &&
            memcmp(a->weight, b->weight, sizeof *a->weight * count) == 0;
 }
@@ -121,24 +150,17 @@ static bool own_key(pl_memory *memory, pl_system *system, const pl_system_key *k
 
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
-static double density_factor(const pl_system *system, int i)
-{
-    return system->key.particle_density ? (double)system->key.particle_density[i] : 1;
-}
-
 /* κ, m, L_ii, Σ κ tr Ā. */
 static void fill_physics(pl_system *system)
 {
     const pl_model *model = system->key.model;
-    double h = system->key.h, density = system->key.material.density;
     for (int i = 0; i < system->n; i++) {
-        system->mass[i] = density_factor(system, i) * model->volumes[i];
+        system->mass[i] = mass_of(&system->key, i);
         system->diagonal[i] = system->mass[i];
         system->total_mass += system->mass[i];
     }
     for (int e = 0; e < system->edge_count; e++) {
-        double factor = system->key.edge_stiffness ? (double)system->key.edge_stiffness[e] : 1;
-        double kappa = pl_edge_stiffness(model, &system->key.material, e) * factor * h * h / density;
+        double kappa = kappa_of(&system->key, e);
         int a = model->edges[2 * e], b = model->edges[2 * e + 1];
         double volume = model->volumes[a] + model->volumes[b];
         const double *ma = model->moments + 6 * a, *mb = model->moments + 6 * b;
@@ -155,7 +177,8 @@ static void fill_grain(const pl_system *system, int i)
     const pl_model *model = system->key.model;
     const float *r = model->radii + 3 * i;
     double mean = ((double)r[0] + r[1] + r[2]) / 3;
-    pl_grain_d grain = {.mass = system->mass[i], .density = density_factor(system, i), .scale = 8 * mean * mean};
+    double density = system->key.particle_density ? (double)system->key.particle_density[i] : 1;
+    pl_grain_d grain = {.mass = system->mass[i], .density = density, .scale = 8 * mean * mean};
     memcpy(grain.moment, model->moments + 6 * i, sizeof grain.moment);
     pl_grain_f *single = &system->grain_f[i];
     *single = (pl_grain_f){.mass = (float)grain.mass, .density = (float)grain.density, .scale = (float)grain.scale};
@@ -274,7 +297,7 @@ static void fill_matrix(const pl_system *system, const graph *g, double *diagona
         }
     for (int c = 0; !system->key.pattern_only && c < system->key.absorbed_count; c++) {
         const pl_hold *hold = system->key.absorbed + c;
-        for (int k = 0; k < hold->count; k++) {
+        for (int k = 0; k < hold->count && hold->kind == PL_PIN_POSITION; k++) {
             diagonal[hold->particle[k]] += hold->stiffness * hold->weight[k] * hold->weight[k];
             for (int l = 0; l < hold->count; l++)
                 if (l != k)

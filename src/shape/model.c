@@ -113,9 +113,9 @@ static pl_status convert_points(const pl_model *model, pl_buffer points, int cou
             double offset = (p[k] - model->centre[k]) / model->unit;
             PL_CHECK(fabs(offset) <= MAX_EXTENT, PL_ERROR_ARGUMENT, error,
                      PL_WHERE("%s[%d]", name, i),
-                     "is %g m from the centre; at most a million times the mean edge length (%g m) "
-                     "can be told apart",
-                     fabs(offset) * model->unit, model->spacing * model->unit);
+                     "is %g m from the centre; at most a million times the mean edge length (about "
+                     "%g m) can be told apart",
+                     fabs(offset) * model->unit, model->unit);
             out[3 * (size_t)i + (size_t)k] = (float)offset;
         }
     }
@@ -154,9 +154,9 @@ static pl_status convert_radii(pl_model *model, const pl_model_def *def, pl_erro
                 most = radius, largest = i;
             PL_CHECK(radius >= 1 / MAX_RADII_RATIO && radius <= MAX_RADII_RATIO, PL_ERROR_ARGUMENT,
                      error, PL_WHERE("radii[%d]", i),
-                     "has the radius %g m where the mean edge is %g m long; they may differ by a "
-                     "factor of a million",
-                     r[k], model->spacing * model->unit);
+                     "has the radius %g m among lengths of about %g m; they may differ by a factor "
+                     "of a million",
+                     r[k], model->unit);
             model->radii[3 * (size_t)i + (size_t)k] = (float)radius;
         }
     }
@@ -201,7 +201,7 @@ static void compute_moment(const float orientation[4], const float radii[3], dou
 
 static pl_status convert_particles(pl_model *model, const pl_model_def *def, pl_error *error)
 {
-    double sum = 0;
+    double sum = 0, farthest2 = 0;
     PL_TRY(convert_points(model, def->positions, def->particle_count, "positions", model->rest,
                           error));
     PL_TRY(convert_radii(model, def, error));
@@ -211,7 +211,10 @@ static pl_status convert_particles(pl_model *model, const pl_model_def *def, pl_
         model->volumes[i] = 4.0 / 3 * PI * ((double)r[0] * r[1] * r[2]);
         compute_moment(model->orientation + 4 * i, r, model->volumes[i], model->moments + 6 * i);
         sum += model->volumes[i];
+        double x = model->rest[3 * i], y = model->rest[3 * i + 1], z = model->rest[3 * i + 2];
+        farthest2 = fmax(farthest2, x * x + y * y + z * z);
     }
+    model->reach = sqrt(farthest2);
     double unit3 = model->unit * model->unit * model->unit;
     model->volume = def->volume > 0 ? def->volume / unit3 : sum;
     PL_CHECK(model->volume <= MAX_VOLUME_RATIO * sum && sum <= MAX_VOLUME_RATIO * model->volume,

@@ -20,6 +20,7 @@ struct pl_model {
     double unit;        /* metres per unit of length here: a power of two */
     double spacing;     /* mean edge length, units (0 for a single particle) */
     double volume;      /* of the body, units³ */
+    double reach;       /* largest distance of a particle from the centre, units */
     double edge_volume; /* Σ_edges (v_a + v_b), units³: what Young's modulus is divided by */
     double centre[3];   /* of the particles, in the caller's model space, metres */
 

@@ -220,23 +220,21 @@ static void copy_rows_and_round(pl_factor *f)
 
 /* ---- Memory ---- */
 
+/* One block for all of it, doubles first: small bodies feel every allocation. */
 static bool workspace_alloc(pl_memory *memory, const pl_symbolic *s, workspace *w)
 {
-    *w = (workspace){.d = PL_NEW(memory, double, s->n),
-                     .sum = PL_NEW(memory, double, s->n),
-                     .local = PL_NEW(memory, int32_t, s->n),
-                     .target = PL_NEW(memory, int32_t, s->n),
-                     .head = PL_NEW(memory, int32_t, s->super_count),
-                     .next = PL_NEW(memory, int32_t, s->super_count),
-                     .done = PL_NEW(memory, int32_t, s->super_count)};
-    return w->d && w->sum && w->local && w->target && w->head && w->next && w->done;
-}
-
-static void workspace_free(pl_memory *memory, workspace *w)
-{
-    void *blocks[] = {w->d, w->sum, w->local, w->target, w->head, w->next, w->done};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        pl_memory_free(memory, blocks[i]);
+    size_t n = (size_t)s->n, runs = (size_t)s->super_count;
+    size_t doubles = 2 * n, integers = 2 * n + 3 * runs;
+    w->d = PL_NEW(memory, double, doubles + integers / 2 + 1);
+    if (!w->d)
+        return false;
+    w->sum = w->d + n;
+    w->local = (int32_t *)(w->d + doubles);
+    w->target = w->local + n;
+    w->head = w->target + n;
+    w->next = w->head + runs;
+    w->done = w->next + runs;
+    return true;
 }
 
 static bool factor_alloc(pl_memory *memory, pl_factor *f)
@@ -287,7 +285,7 @@ pl_status pl_factor_create(pl_memory *memory, const pl_symbolic *symbolic, const
         if (failed != NONE && bad_node)
             *bad_node = symbolic->perm[failed];
     }
-    workspace_free(memory, &w);
+    pl_memory_free(memory, w.d);
     if (status == PL_OK) {
         copy_rows_and_round(f);
         *factor = f;

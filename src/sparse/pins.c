@@ -16,7 +16,7 @@ static const double stiffest_against_mass = 1.0 / (1099511627776.0);
 /* ---- Memory ---- */
 
 typedef struct storage {
-    pl_pin *pins;
+    pl_rank_one *pins;
     float *columns;
     double *mean, *gram, *small, *share;
     int32_t *twin;
@@ -32,7 +32,7 @@ static void storage_free(pl_memory *memory, storage *s)
 static bool storage_alloc(pl_memory *memory, storage *s, int n, int capacity)
 {
     size_t c = (size_t)capacity;
-    *s = (storage){.pins = PL_NEW(memory, pl_pin, c),
+    *s = (storage){.pins = PL_NEW(memory, pl_rank_one, c),
                    .columns = (float *)pl_memory_alloc(memory, c, (size_t)n * sizeof(float)),
                    .mean = PL_NEW(memory, double, c),
                    .gram = (double *)pl_memory_alloc(memory, c, c * sizeof(double)),
@@ -109,7 +109,7 @@ void pl_pins_destroy(pl_pins *p)
 
 /* ---- One column ---- */
 
-static bool valid(const pl_pin *pin, int n)
+static bool valid(const pl_rank_one *pin, int n)
 {
     if (pin->count < 1 || pin->count > PL_PIN_TERMS)
         return false;
@@ -126,7 +126,7 @@ static bool valid(const pl_pin *pin, int n)
            isfinite(1.0 / pin->strength);
 }
 
-static double dot_pin(const pl_pin *pin, const double *z)
+static double dot_pin(const pl_rank_one *pin, const double *z)
 {
     double sum = 0.0;
     for (int k = 0; k < pin->count; k++)
@@ -136,7 +136,7 @@ static double dot_pin(const pl_pin *pin, const double *z)
 
 /* The remainder Z' of the pin's column in double, into z; returns its mean. What is left of a
    weighted mean after the solve is rounding error and is taken out. */
-static double solve_column(const pl_pins *p, const pl_pin *pin, double *z, double *scratch)
+static double solve_column(const pl_pins *p, const pl_rank_one *pin, double *z, double *scratch)
 {
     int n = p->factor->symbolic->n;
     double sum = 0.0;
@@ -158,7 +158,7 @@ static double solve_column(const pl_pins *p, const pl_pin *pin, double *z, doubl
 
 /* ---- The small system ---- */
 
-static bool same_direction(const pl_pin *a, const pl_pin *b)
+static bool same_direction(const pl_rank_one *a, const pl_rank_one *b)
 {
     if (a->count != b->count)
         return false;
@@ -224,7 +224,7 @@ static void factor_small(pl_pins *p)
 
 /* ---- Changing the list ---- */
 
-pl_status pl_pins_add(pl_pins *p, const pl_pin *pin)
+pl_status pl_pins_add(pl_pins *p, const pl_rank_one *pin)
 {
     int n = p->factor->symbolic->n;
     if (!valid(pin, n))

@@ -20,13 +20,13 @@
 
 enum { PL_PIN_TERMS = 8 };
 
-/* The rank-one change w a aᵀ with a = Σ_k weight[k] e_node[k]. */
-typedef struct pl_pin {
+/* One pin: the change w a aᵀ with a = Σ_k weight[k] e_node[k]. */
+typedef struct pl_rank_one {
     int count;                  /* 1 … PL_PIN_TERMS */
     int32_t node[PL_PIN_TERMS]; /* all different; never a fixed node */
     double weight[PL_PIN_TERMS];
     double strength; /* w > 0 */
-} pl_pin;
+} pl_rank_one;
 
 /* All arrays are a pure function of the factor, the row sums and the list of pins in its order,
    never of the history of additions and removals. */
@@ -36,15 +36,15 @@ typedef struct pl_pins {
     double *row_sums; /* [n] weights m of the mean, or NULL when there is no mean to take out */
     double total;     /* Σ m */
     int count, capacity;
-    pl_pin *pins;   /* [count] */
-    float *columns; /* [count][n] in node order, one after the other: Z_c − mean_c, whose mean
-                       weighted by m is zero up to rounding */
-    double *mean;   /* [count] Σ_i m_i Z_ci / Σ m = (1ᵀ a_c) / Σ m, or 0 without row sums */
-    double *gram;   /* [count][capacity] a_dᵀ column_c for d ≤ c, in double */
-    double *small;  /* [count][capacity] L and 1/D of S */
-    int32_t *twin;  /* [count] the first pin with the same a (itself if there is no other before) */
-    double *share;  /* [count] strength over the summed strength of all its twins */
-    double *work;   /* [2 n] */
+    pl_rank_one *pins; /* [count] */
+    float *columns;    /* [count][n] in node order, one after the other: Z_c − mean_c, whose mean
+                          weighted by m is zero up to rounding */
+    double *mean;      /* [count] Σ_i m_i Z_ci / Σ m = (1ᵀ a_c) / Σ m, or 0 without row sums */
+    double *gram;      /* [count][capacity] a_dᵀ column_c for d ≤ c, in double */
+    double *small;     /* [count][capacity] L and 1/D of S */
+    int32_t *twin; /* [count] the first pin with the same a (itself if there is no other before) */
+    double *share; /* [count] strength over the summed strength of all its twins */
+    double *work;  /* [2 n] */
 } pl_pins;
 
 /* `row_sums` are (L 1)_i = m_i, which are copied, or NULL for systems with fixed particles, where
@@ -57,7 +57,7 @@ void pl_pins_destroy(pl_pins *pins);
 /* Appends a pin. PL_ERROR_ARGUMENT for a node out of range or listed twice, weights that are not
    finite or all zero, a strength that is not positive and finite. The list grows when it is full;
    PL_ERROR_MEMORY changes nothing. */
-pl_status pl_pins_add(pl_pins *pins, const pl_pin *pin);
+pl_status pl_pins_add(pl_pins *pins, const pl_rank_one *pin);
 
 /* Removes a pin; those after it move up by one and keep their order. Needs no memory. */
 void pl_pins_remove(pl_pins *pins, int index);

@@ -114,11 +114,11 @@ static void messages_reach_the_logger(void **state)
     (void)state;
     char kept[64] = "";
     pl_logger logger = {keep_message, kept};
-    pl_log(&logger, PL_LOG_WARNING, "%d bodies", 7);
+    pl_logger_say(&logger, PL_LOG_WARNING, "%d bodies", 7);
     assert_string_equal(kept, "7 bodies");
-    pl_log(NULL, PL_LOG_ERROR, "nobody listens");
+    pl_logger_say(NULL, PL_LOG_ERROR, "nobody listens");
     logger.function = NULL;
-    pl_log(&logger, PL_LOG_ERROR, "nobody listens");
+    pl_logger_say(&logger, PL_LOG_ERROR, "nobody listens");
 }
 
 int main(void)

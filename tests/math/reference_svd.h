@@ -1,8 +1,9 @@
-/* What the tests of rotations compare with: a one-sided Jacobi SVD in double precision, and random rotations. */
+/* What the tests of rotations compare with: a one-sided Jacobi SVD in double precision, random rotations, a hash. */
 #ifndef PL_TEST_REFERENCE_SVD_H
 #define PL_TEST_REFERENCE_SVD_H
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -13,6 +14,15 @@ static inline double pl_test_uniform(void)
 {
     pl_test_state ^= pl_test_state << 13, pl_test_state ^= pl_test_state >> 7, pl_test_state ^= pl_test_state << 17;
     return ((double)(pl_test_state >> 11) + 0.5) * 0x1p-52 - 1;
+}
+
+/* FNV-1a, continued. */
+static inline uint64_t pl_test_hash(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+    return hash;
 }
 
 static inline void pl_test_quat(double q[4])
@@ -29,14 +39,19 @@ static inline void pl_test_quat(double q[4])
         q[k] /= sqrt(n);
 }
 
-static inline void pl_test_rotation(double r[9])
+static inline void pl_test_matrix(const double q[4], double r[9])
 {
-    double q[4];
-    pl_test_quat(q);
     double x = q[0], y = q[1], z = q[2], w = q[3];
     r[0] = 1 - 2 * (y * y + z * z), r[1] = 2 * (x * y - z * w), r[2] = 2 * (x * z + y * w);
     r[3] = 2 * (x * y + z * w), r[4] = 1 - 2 * (x * x + z * z), r[5] = 2 * (y * z - x * w);
     r[6] = 2 * (x * z - y * w), r[7] = 2 * (y * z + x * w), r[8] = 1 - 2 * (x * x + y * y);
+}
+
+static inline void pl_test_rotation(double r[9])
+{
+    double q[4];
+    pl_test_quat(q);
+    pl_test_matrix(q, r);
 }
 
 static inline void pl_test_cross(const double *a, const double *b, double *out, int stride)

@@ -22,7 +22,7 @@
 #include "sparse/symbolic.h"
 
 #ifdef PLIANT_HAVE_CHOLMOD
-#include <suitesparse/cholmod.h>
+#include <cholmod.h>
 #endif
 
 /* Not every test uses every helper. */

@@ -383,7 +383,7 @@ static void every_failing_allocation_is_survived(void **state)
         pl_factor *f;
         memory.fail_at = (int64_t)memory.allocations + fail;
         status = pl_factor_create(&memory, s, m.diagonal, m.value, &f, &bad);
-        assert_true(status == PL_OK ? fail > 10
+        assert_true(status == PL_OK ? fail > 7
                                     : status == PL_ERROR_MEMORY && !f && bad == -1 && fail < 100);
         pl_factor_destroy(&memory, f);
         assert_int_equal(memory.used, before);

@@ -36,9 +36,9 @@ static void body_free(body *b)
 }
 
 /* Skin weights on up to 8 particles, positive and of sum one; strength relative to the diagonal. */
-static pl_pin random_pin(const body *b, double strength, random_state *r)
+static pl_rank_one random_pin(const body *b, double strength, random_state *r)
 {
-    pl_pin pin = {.count = 1 + random_below(r, PL_PIN_TERMS)};
+    pl_rank_one pin = {.count = 1 + random_below(r, PL_PIN_TERMS)};
     pin.count = pin.count > b->graph.n ? b->graph.n : pin.count;
     double sum = 0.0;
     for (int k = 0; k < pin.count; k++) {
@@ -57,7 +57,7 @@ static pl_pin random_pin(const body *b, double strength, random_state *r)
     return pin;
 }
 
-static double dot(const pl_pin *pin, const double *x)
+static double dot(const pl_rank_one *pin, const double *x)
 {
     double sum = 0.0;
     for (int k = 0; k < pin->count; k++)
@@ -99,7 +99,7 @@ static double distance_to_dense(const body *b, random_state *r, double limit)
     for (size_t i = 0; i < n; i++)
         y[i] = right[i] = b->matrix.row_sum[i] * (random_unit(r) - 0.5);
     for (int c = 0; c < p->count; c++) {
-        const pl_pin *pin = &p->pins[c];
+        const pl_rank_one *pin = &p->pins[c];
         double w = pin->strength < limit ? pin->strength : limit;
         error[c] = random_unit(r) - 0.5;
         for (int i = 0; i < pin->count; i++) {
@@ -139,7 +139,7 @@ static void pinned_bodies_match_the_dense_solution(void **state)
         body b;
         random_body(&b, round, 1 + random_below(&r, 40), kappas[round / 8 % 4], &r);
         for (int c = random_below(&r, 7); c >= 0; c--) {
-            pl_pin pin = random_pin(&b, strengths[random_below(&r, 5)], &r);
+            pl_rank_one pin = random_pin(&b, strengths[random_below(&r, 5)], &r);
             assert_int_equal(pl_pins_add(b.pins, &pin), PL_OK);
         }
         worst = fmax(worst, distance_to_dense(&b, &r, INFINITY));
@@ -176,7 +176,7 @@ static void history_leaves_no_trace(void **state)
         for (int change = 0; change < 30; change++) {
             int kind = random_below(&r, 10), count = b.pins->count;
             if (kind < 5 || !count) {
-                pl_pin pin = random_pin(&b, 1.0, &r);
+                pl_rank_one pin = random_pin(&b, 1.0, &r);
                 if (kind == 0 && count) { /* a duplicate, perhaps of another strength */
                     double strength = pin.strength;
                     pin = b.pins->pins[random_below(&r, count)];
@@ -210,7 +210,7 @@ static void duplicates_may_disagree(void **state)
         body b;
         random_body(&b, round, 10, 1e5, &r);
         for (int c = 0; c < 3; c++) {
-            pl_pin pin = random_pin(&b, round % 3 ? 1.0 : 1e4, &r);
+            pl_rank_one pin = random_pin(&b, round % 3 ? 1.0 : 1e4, &r);
             for (int twin = 0; twin <= c; twin++) {
                 assert_int_equal(pl_pins_add(b.pins, &pin), PL_OK);
                 pin.strength *= 3.0;
@@ -231,7 +231,7 @@ static void more_pins_than_particles(void **state)
         body b;
         random_body(&b, round, 1 + random_below(&r, 5), 1e3, &r);
         for (int c = 0; c < 9; c++) {
-            pl_pin pin = random_pin(&b, 10.0, &r);
+            pl_rank_one pin = random_pin(&b, 10.0, &r);
             assert_int_equal(pl_pins_add(b.pins, &pin), PL_OK);
         }
         assert_true(distance_to_dense(&b, &r, INFINITY) < 1e-4);
@@ -248,7 +248,7 @@ static void any_strength_works(void **state)
         body b;
         random_body(&b, round, 30, 1e3, &r);
         for (int c = 0; c < 3; c++) {
-            pl_pin pin =
+            pl_rank_one pin =
                 random_pin(&b, random_below(&r, 2) ? soft[round % 3] : stiff[round / 3 % 3], &r);
             assert_int_equal(pl_pins_add(b.pins, &pin), PL_OK);
         }
@@ -266,7 +266,7 @@ static void columns_are_what_they_say(void **state)
     for (int round = 0; round < 80; round++) {
         body b;
         random_body(&b, round, 2 + random_below(&r, 40), 1e5, &r);
-        pl_pin pin = random_pin(&b, 1.0, &r);
+        pl_rank_one pin = random_pin(&b, 1.0, &r);
         assert_int_equal(pl_pins_add(b.pins, &pin), PL_OK);
         double z[64] = {0}, work[64], mean = 0.0, size = 0.0, total = 0.0, largest = 0.0;
         for (int k = 0; k < pin.count; k++)
@@ -303,7 +303,7 @@ static void bodies_with_fixed_particles(void **state)
         }
         body_finish(&b, false);
         for (int c = 0; c < 4; c++) {
-            pl_pin pin = random_pin(&b, 1.0, &r);
+            pl_rank_one pin = random_pin(&b, 1.0, &r);
             for (int k = 0; k < pin.count; k++)
                 pin.weight[k] *= pin.node[k] >= 3;
             if (pin.strength > 100.0 && dot(&pin, b.matrix.row_sum) > 0.0)
@@ -327,7 +327,7 @@ static void several_right_hand_sides_are_solved_as_one(void **state)
     random_body(&b, 6, 30, 1e3, &r);
     double t[6][4], one[6];
     for (int c = 0; c < 6; c++) {
-        pl_pin pin = random_pin(&b, 1.0, &r);
+        pl_rank_one pin = random_pin(&b, 1.0, &r);
         assert_int_equal(pl_pins_add(b.pins, &pin), PL_OK);
         for (int k = 0; k < 4; k++)
             t[c][k] = c + 10.0 * k;
@@ -354,7 +354,7 @@ static void pinned_matrix(const body *b, test_graph *graph, test_matrix *matrix)
         for (int p = g->start[i]; p < g->start[i + 1]; p++)
             add_edge(&list, i, g->neighbour[p]);
     for (int c = 0; c < b->pins->count; c++) {
-        const pl_pin *pin = &b->pins->pins[c];
+        const pl_rank_one *pin = &b->pins->pins[c];
         for (int i = 0; i < pin->count; i++)
             for (int j = 0; j < i; j++)
                 add_edge(&list, pin->node[i], pin->node[j]);
@@ -372,7 +372,7 @@ static void pinned_matrix(const body *b, test_graph *graph, test_matrix *matrix)
         }
     }
     for (int c = 0; c < b->pins->count; c++) {
-        const pl_pin *pin = &b->pins->pins[c];
+        const pl_rank_one *pin = &b->pins->pins[c];
         for (int k = 0; k < pin->count; k++) {
             int i = pin->node[k];
             matrix->diagonal[i] += pin->strength * pin->weight[k] * pin->weight[k];
@@ -396,7 +396,7 @@ static double distance_to_judge(const body *b, random_state *r)
     for (size_t i = 0; i < n; i++)
         y[i] = right[i] = b->matrix.row_sum[i] * (random_unit(r) - 0.5);
     for (int c = 0; c < b->pins->count; c++) {
-        const pl_pin *pin = &b->pins->pins[c];
+        const pl_rank_one *pin = &b->pins->pins[c];
         error[c] = random_unit(r) - 0.5;
         for (int k = 0; k < pin->count; k++)
             y[pin->node[k]] += pin->strength * pin->weight[k] * error[c];
@@ -431,7 +431,7 @@ static void dragged_bodies_match_the_judge(void **state)
             if (b.pins->count && random_below(&r, 3) == 0) {
                 pl_pins_remove(b.pins, random_below(&r, b.pins->count));
             } else {
-                pl_pin pin = random_pin(&b, random_below(&r, 2) ? 1.0 : 100.0, &r);
+                pl_rank_one pin = random_pin(&b, random_below(&r, 2) ? 1.0 : 100.0, &r);
                 assert_int_equal(pl_pins_add(b.pins, &pin), PL_OK);
             }
             worst = fmax(worst, distance_to_judge(&b, &r));
@@ -452,8 +452,8 @@ static void bad_pins_are_refused(void **state)
     random_state r = {40};
     body b;
     random_body(&b, 6, 30, 1.0, &r);
-    pl_pin good = {.count = 2, .node = {3, 4}, .weight = {0.5, 0.5}, .strength = 1.0};
-    pl_pin bad[10];
+    pl_rank_one good = {.count = 2, .node = {3, 4}, .weight = {0.5, 0.5}, .strength = 1.0};
+    pl_rank_one bad[10];
     for (int k = 0; k < 10; k++)
         bad[k] = good;
     bad[0].count = 0;
@@ -489,7 +489,7 @@ static void every_failing_allocation_is_survived(void **state)
         pl_pins *pins = pl_pins_create(&b.memory, b.factor, b.matrix.row_sum, 0);
         assert_true(pins ? fail > 5 : fail < 50);
         for (int c = 0; c < 5 && pins; c++) {
-            pl_pin pin = random_pin(&b, 1.0, &r);
+            pl_rank_one pin = random_pin(&b, 1.0, &r);
             int count = pins->count;
             pl_status status = pl_pins_add(pins, &pin);
             assert_int_equal(pins->count, count + (status == PL_OK));

@@ -1,0 +1,68 @@
+/* What the sub-commands of `pliant` share: exit statuses, messages, scenes by name, signals,
+   progress, tables. */
+#ifndef PL_APP_APP_H
+#define PL_APP_APP_H
+
+#include "base/memory.h"
+#include "io/scene.h"
+#include "io/trouble.h"
+#include "options.h"
+
+enum { APP_DONE = 0, APP_FAILED = 1, APP_BAD_INPUT = 2, APP_INTERRUPTED = 130 };
+
+extern const app_command app_run_command, app_inspect_command, app_scenes_command, app_demo_command,
+    app_bench_command;
+
+/* Prints "pliant: file:line:column: …" and returns the exit status that fits. */
+int app_fail(const pl_trouble *trouble);
+
+/* At the very end: what was printed must have arrived. Returns `status`, or APP_FAILED when
+   standard output is full or closed. */
+int app_finish(int status);
+
+/* False as soon as something printed could not be delivered. */
+bool app_stdout_is_good(void);
+
+void app_print_json_string(const char *text);
+
+/* ---- Scenes ---------------------------------------------------------------------------------- */
+
+/* A scene compiled into the program (generated from scenes/ at build time). */
+typedef struct app_builtin {
+    const char *name;
+    const char *text;
+    size_t size;
+} app_builtin;
+
+extern const app_builtin app_builtins[];
+extern const int app_builtin_count;
+
+/* The scene in a file, "-" for standard input, or the built-in one of this name; files in the
+   directory $PLIANT_SCENES come before built-in ones. Returns -1, or the exit status after a
+   message. */
+int app_load_scene(pl_memory *memory, const char *name, pl_scene **scene);
+
+/* ---- Signals --------------------------------------------------------------------------------- */
+
+/* From here on Ctrl-C and friends only set a flag; a second one ends the program at once, without
+   leaving temporaries. A closed pipe is an error of the write, not a signal. */
+void app_catch_signals(void);
+
+/* The signal that came, 0 if none. */
+int app_signal(void);
+
+/* ---- Progress -------------------------------------------------------------------------------- */
+
+typedef struct app_progress {
+    bool shown, terminal, colour, drawn;
+    const char *title;
+    uint64_t total, started, last, printed; /* frames; nanoseconds */
+    double best_guess;                      /* nanoseconds per frame, smoothed */
+} app_progress;
+
+/* `wanted` false = says nothing at all. */
+void app_progress_begin(app_progress *progress, const char *title, uint64_t total, bool wanted);
+void app_progress_frame(app_progress *progress, uint64_t done);
+void app_progress_end(app_progress *progress);
+
+#endif

@@ -1,0 +1,39 @@
+/* Shared by the files that turn a scene into a world: messages that lead back into the document,
+   and picks. */
+#ifndef PL_IO_PLAY_PARTS_H
+#define PL_IO_PLAY_PARTS_H
+
+#include "io/scene.h"
+
+typedef struct pl_builder {
+    pl_play *play;
+    const pl_scene *scene;
+    pl_memory *memory;
+    pl_trouble *trouble;
+    const pl_play_options *options;
+} pl_builder;
+
+#define PL_BUILD_FAIL(builder, node, ...)                                                          \
+    pl_json_fail((builder)->scene->json, (node), (builder)->trouble, PL_ERROR_FORMAT, __VA_ARGS__)
+
+pl_status pl_build_no_memory(const pl_builder *builder);
+
+/* Turns an error of the library about a definition made from the object `node` into one about the
+   document: its `where` ("edges[7]") is followed from the object as far as it leads. */
+pl_status pl_build_fail(const pl_builder *builder, uint32_t node, pl_status status,
+                        const pl_error *error);
+
+/* The particles or vertices that picks mean, in their order; a duplicate stays one. Freed by
+   pl_memory_free. */
+pl_status pl_resolve_picks(const pl_builder *builder, const pl_model *model, bool vertices,
+                           const pl_pick *picks, int pick_count, int32_t **out, int *count);
+
+/* play_hold.c: after all bodies are there. */
+pl_status pl_build_holds(const pl_builder *builder);
+
+/* The particles a body's drives move, added behind `fixed` (with room for `particle_count`) where
+   they are missing. */
+pl_status pl_add_driven(const pl_builder *builder, int body, const pl_model *model, int32_t *fixed,
+                        int *count);
+
+#endif

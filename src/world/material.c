@@ -1,0 +1,77 @@
+/* Named materials: Young's modulus, density and damping of things people know, rounded. Damping is not a property of
+   the substance alone; these values look right for bodies of hand to furniture size. */
+#include <math.h>
+#include <string.h>
+
+#include "world/world.h"
+
+typedef struct named {
+    const char *name;
+    pl_material material;
+} named;
+
+static const named table[] = {
+    {"jelly", {.young = 5e3, .density = 1000, .damping = 0.5}},
+    {"slime", {.young = 1e3, .density = 1000, .damping = 2}},
+    {"flesh", {.young = 3e4, .density = 1050, .damping = 1}},
+    {"foam", {.young = 5e4, .density = 60, .damping = 1}},
+    {"sponge", {.young = 2e4, .density = 40, .damping = 2}},
+    {"dough", {.young = 1e4, .density = 1200, .damping = 3}},
+    {"rubber", {.young = 1e6, .density = 1100, .damping = 0.3}},
+    {"tyre", {.young = 5e6, .density = 1150, .damping = 0.5}},
+    {"leather", {.young = 5e7, .density = 900, .damping = 1}},
+    {"cloth", {.young = 1e6, .density = 400, .damping = 1}},
+    {"rope", {.young = 5e7, .density = 900, .damping = 0.5}},
+    {"cork", {.young = 2e7, .density = 200, .damping = 1}},
+    {"plastic", {.young = 2e9, .density = 1100, .damping = 0.2}},
+    {"wood", {.young = 1e10, .density = 600, .damping = 0.5}},
+    {"steel", {.young = 2e11, .density = 7850, .damping = 0.05}},
+};
+
+enum { TABLE_SIZE = sizeof table / sizeof *table };
+
+bool pl_find_material(const char *name, pl_material *material)
+{
+    for (int i = 0; name && i < TABLE_SIZE; i++)
+        if (strcmp(name, table[i].name) == 0) {
+            *material = table[i].material;
+            return true;
+        }
+    return false;
+}
+
+int pl_material_count(void)
+{
+    return TABLE_SIZE;
+}
+
+const char *pl_material_name(int index)
+{
+    return index >= 0 && index < TABLE_SIZE ? table[index].name : NULL;
+}
+
+pl_material pl_default_material(void)
+{
+    pl_material material = {0};
+    pl_find_material("rubber", &material);
+    return material;
+}
+
+/* Far outside anything physical, and well inside what double carries. */
+static bool in_range(double value)
+{
+    return value >= 1e-30 && value <= 1e30;
+}
+
+pl_status pl_material_check(const pl_material *m, pl_error *error)
+{
+    PL_CHECK(m->stiffness == 0 || in_range(m->stiffness), PL_ERROR_ARGUMENT, error, "material.stiffness",
+             "is %g; use a positive stiffness in kg m^-3 s^-2, or 0 to go by Young's modulus", m->stiffness);
+    PL_CHECK(m->stiffness > 0 || in_range(m->young), PL_ERROR_ARGUMENT, error, "material.young",
+             "is %g; use a positive Young's modulus in pascals (rubber has 1e6)", m->young);
+    PL_CHECK(in_range(m->density), PL_ERROR_ARGUMENT, error, "material.density",
+             "is %g; use a positive density in kg/m³ (water has 1000)", m->density);
+    PL_CHECK(m->damping >= 0 && m->damping <= 1e30, PL_ERROR_ARGUMENT, error, "material.damping",
+             "is %g; use a rate of 0 or more per second", m->damping);
+    return PL_OK;
+}
