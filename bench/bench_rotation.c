@@ -1,5 +1,6 @@
 /* How many million rotations (and singular value decompositions) per second one core fits, for each lane width the
-   machine has: warm (start within 0.05 rad of the answer) and cold (random start). The best of several repeats. */
+   machine has: warm (start within 0.05 rad of the answer), cold (random start), and line (all matrices of rank one,
+   which leave one angle undetermined: the slowest case). The best of several repeats. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 enum { COUNT = 2048, REPEATS = 60 };
 
 static float c[9 * COUNT], answer[4 * COUNT], near_start[4 * COUNT], far_start[4 * COUNT], q[4 * COUNT];
-static float u[9 * COUNT], s[3 * COUNT], v[9 * COUNT];
+static float line[9 * COUNT], u[9 * COUNT], s[3 * COUNT], v[9 * COUNT];
 static uint64_t state = 88172645463325252u;
 
 static double uniform(void)
@@ -47,6 +48,8 @@ static void prepare(void)
                 for (int k = 0; k < 3; k++)
                     c[9 * i + 3 * j + k] = (j == k) + 0.3f * c[9 * i + 3 * j + k];
     }
+    for (int i = 0; i < 9 * COUNT; i++)
+        line[i] = c[i / 9 * 9 + i % 9 / 3] * c[i / 9 * 9 + 3 + i % 3];
     memcpy(answer, far_start, sizeof answer);
     pl_rotation_table_of(4)->fit(COUNT, c, answer);
     for (int i = 0; i < COUNT; i++) {
@@ -56,13 +59,13 @@ static void prepare(void)
     }
 }
 
-static double rate_of_fit(const pl_rotation_table *table, const float *start)
+static double rate_of_fit(const pl_rotation_table *table, const float *matrices, const float *start)
 {
     double best = 1e9;
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         memcpy(q, start, sizeof q);
         double begin = now();
-        table->fit(COUNT, c, q);
+        table->fit(COUNT, matrices, q);
         double time = now() - begin;
         best = time < best ? time : best;
     }
@@ -84,14 +87,14 @@ static double rate_of_svd(const pl_rotation_table *table)
 int main(void)
 {
     prepare();
-    printf("million per second, one core\nwidth    warm    cold     svd\n");
+    printf("million per second, one core\nwidth    warm    cold    line     svd\n");
     for (int width = 4; width <= 16; width *= 2) {
         const pl_rotation_table *table = pl_rotation_table_of(width);
         if (!table)
             printf("%5d  not on this machine\n", width);
         else
-            printf("%5d %7.1f %7.1f %7.1f\n", width, rate_of_fit(table, near_start), rate_of_fit(table, far_start),
-                   rate_of_svd(table));
+            printf("%5d %7.1f %7.1f %7.1f %7.1f\n", width, rate_of_fit(table, c, near_start),
+                   rate_of_fit(table, c, far_start), rate_of_fit(table, line, far_start), rate_of_svd(table));
     }
     return 0;
 }

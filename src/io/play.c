@@ -96,10 +96,10 @@ double pl_play_stiffness_ratio(const pl_play *play, int index)
     const pl_play_body *body = &play->bodies[index];
     double h = play->settings.step / play->settings.substeps, volumes, inverse_squares;
     if (body->material.stiffness > 0)
-        return body->material.stiffness * h * h / body->material.density;
+        return body->stiffness_factor * body->material.stiffness * h * h / body->material.density;
     if (body->info.edge_count == 0 || !sum_edges(play, body, &volumes, &inverse_squares))
         return 0;
     double k = body->info.dimension * body->material.young * body->info.volume / volumes *
                (inverse_squares / body->info.edge_count);
-    return k * h * h / body->material.density;
+    return body->stiffness_factor * k * h * h / body->material.density;
 }

@@ -231,6 +231,14 @@ static pl_status expand_map(const pl_builder *builder, uint32_t node, const floa
     return PL_OK;
 }
 
+static double mean_factor(const float *map, int count)
+{
+    double sum = 0;
+    for (int i = 0; map && i < count; i++)
+        sum += map[i];
+    return map && count > 0 ? sum / count : 1;
+}
+
 static pl_status fixed_particles(const pl_builder *builder, int index, const pl_play_body *body,
                                  int32_t **fixed, int *count)
 {
@@ -295,6 +303,7 @@ static pl_status make_body(const pl_builder *builder, int index)
     if (status == PL_OK) {
         pl_body_def def = pl_default_body_def(body->model);
         def.edge_stiffness = stiffness;
+        body->stiffness_factor = mean_factor(stiffness, body->info.edge_count);
         def.particle_density = density;
         def.fixed = fixed;
         def.fixed_count = body->fixed_count;

@@ -221,6 +221,7 @@ typedef struct pl_play_body {
     pl_model_info info;
     pl_solver solver;
     pl_material material;
+    double stiffness_factor; /* mean of the painted map */
     int pin_count, fixed_count;
 } pl_play_body;
 

@@ -213,11 +213,11 @@ pl_status pl_read_rows(pl_scene_reader *reader, uint32_t node, int width, int *c
 }
 
 static pl_status read_index_row(pl_scene_reader *reader, uint32_t node, int width, int limit,
-                                const char *things, int32_t *out)
+                                const char *thing, int32_t *out)
 {
     PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "an array of whole numbers"));
     if (pl_node_count(reader, node) != (uint32_t)width)
-        return PL_SCENE_FAIL(reader, node, "must name %d %s, not %u", width, things,
+        return PL_SCENE_FAIL(reader, node, "must have %d numbers, one per %s, not %u", width, thing,
                              (unsigned)pl_node_count(reader, node));
     for (int i = 0; i < width; i++) {
         uint32_t element = node + 1 + (uint32_t)i;
@@ -227,8 +227,7 @@ static pl_status read_index_row(pl_scene_reader *reader, uint32_t node, int widt
             return PL_SCENE_FAIL(reader, element, "must be a whole number");
         if (value < 0 || value >= limit)
             return PL_SCENE_FAIL(reader, element,
-                                 "there is no %.*s %.0f; there are %d, numbered from 0 to %d",
-                                 (int)strlen(things) - (strcmp(things, "vertices") ? 1 : 3), things,
+                                 "there is no %s %.0f; there are %d, numbered from 0 to %d", thing,
                                  value, limit, limit - 1);
         out[i] = (int32_t)value;
     }
@@ -236,7 +235,7 @@ static pl_status read_index_row(pl_scene_reader *reader, uint32_t node, int widt
 }
 
 pl_status pl_read_index_rows(pl_scene_reader *reader, uint32_t node, int width, int limit,
-                             const char *things, int *count, int32_t **out)
+                             const char *thing, int *count, int32_t **out)
 {
     PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "an array of arrays of whole numbers"));
     *count = (int)pl_node_count(reader, node);
@@ -245,14 +244,14 @@ pl_status pl_read_index_rows(pl_scene_reader *reader, uint32_t node, int width, 
         return pl_scene_no_memory(reader);
     uint32_t row = node + 1;
     for (int i = 0; i < *count; i++, row = pl_json_next(reader->json, row))
-        PL_TRY(read_index_row(reader, row, width, limit, things, *out + (size_t)i * (size_t)width));
+        PL_TRY(read_index_row(reader, row, width, limit, thing, *out + (size_t)i * (size_t)width));
     return PL_OK;
 }
 
 pl_status pl_read_factors(pl_scene_reader *reader, uint32_t node, int *count, float **out)
 {
     static const pl_field range = {.low = 0, .above = true, .high = 1e12};
-    double value;
+    double value = 0;
     bool single = pl_json_kind_of(reader->json, node) == PL_JSON_NUMBER;
     if (!single)
         PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "a factor, or an array of them"));

@@ -116,9 +116,9 @@ pl_status pl_read_rotation(pl_scene_reader *reader, uint32_t node, double out[4]
 
 /* [[…], …] with `width` numbers each: as many doubles as there are. */
 pl_status pl_read_rows(pl_scene_reader *reader, uint32_t node, int width, int *count, double **out);
-/* The same with indices from 0 to limit − 1 (`things` names what they are numbers of). */
+/* The same with indices from 0 to limit − 1 (`thing` names what they are numbers of). */
 pl_status pl_read_index_rows(pl_scene_reader *reader, uint32_t node, int width, int limit,
-                             const char *things, int *count, int32_t **out);
+                             const char *thing, int *count, int32_t **out);
 /* A factor > 0 for all (*count = -1) or an array of them. */
 pl_status pl_read_factors(pl_scene_reader *reader, uint32_t node, int *count, float **out);
 

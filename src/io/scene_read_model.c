@@ -236,7 +236,7 @@ static pl_status read_surface(pl_scene_reader *reader, const pl_raw_model *raw,
     if (raw->influences)
         PL_TRY(read_influences(reader, raw, model));
     if (raw->triangles)
-        PL_TRY(pl_read_index_rows(reader, raw->triangles, 3, model->vertex_count, "vertices",
+        PL_TRY(pl_read_index_rows(reader, raw->triangles, 3, model->vertex_count, "vertex",
                                   &model->triangle_count, &model->triangles));
     return PL_OK;
 }
@@ -257,7 +257,7 @@ static pl_status read_explicit(pl_scene_reader *reader, const pl_raw_model *raw,
         return PL_SCENE_FAIL(reader, given,
                              "must not be empty: a model needs at least one particle");
     if (raw->edges)
-        PL_TRY(pl_read_index_rows(reader, raw->edges, 2, model->particle_count, "particles",
+        PL_TRY(pl_read_index_rows(reader, raw->edges, 2, model->particle_count, "particle",
                                   &model->edge_count, &model->edges));
     else if (model->particle_count > 1)
         return PL_SCENE_FAIL(reader, node,

@@ -44,7 +44,7 @@ int pl_word_distance(const char *a, const char *b)
 void pl_suggest(const char *word, const char *candidate, const char **best)
 {
     size_t length = strlen(word);
-    int likely = length <= 3 ? 1 : length <= 7 ? 2 : 3;
+    int likely = length <= 1 ? 0 : length <= 3 ? 1 : length <= 7 ? 2 : 3;
     int distance = pl_word_distance(word, candidate);
     if (distance <= likely && (!*best || distance < pl_word_distance(word, *best)))
         *best = candidate;

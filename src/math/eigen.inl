@@ -1,5 +1,5 @@
-/* Eigenvalues and eigenvectors of symmetric 3 × 3 matrices, one per lane, by cyclic Jacobi rotations with a fixed number of
-   sweeps. Template for float and double lanes: include with PL_REAL_IS_DOUBLE defined as 0 or 1. */
+/* Eigenvalues and eigenvectors of symmetric 3 × 3 matrices, one per lane, by cyclic Jacobi rotations with a fixed
+   number of sweeps. Template for float and double lanes: include with PL_REAL_IS_DOUBLE defined as 0 or 1. */
 #include "math/lanes_real.inl"
 
 #if PL_REAL_IS_DOUBLE ? !defined(PL_MATH_EIGEN_INL_D) : !defined(PL_MATH_EIGEN_INL_F)

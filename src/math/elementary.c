@@ -1,6 +1,6 @@
 /* Deterministic elementary functions: argument reduction with constants in two or three pieces, then near-minimax
-   polynomials. Numbers called "pair" are unevaluated sums high + low, which double the precision where a later step would
-   magnify the error (Dekker 1971); no fused multiply-add is used, so that machines with and without it agree. */
+   polynomials. Numbers called "pair" are unevaluated sums high + low, which double the precision where a later step
+   would magnify the error (Dekker 1971); no fused multiply-add is used, so that machines with and without it agree. */
 #include "math/elementary.h"
 
 #include <math.h>
@@ -107,8 +107,8 @@ static uint64_t bits_from(const uint64_t *words, int at)
     return shift ? words[word] << shift | words[word + 1] >> (64 - shift) : words[word];
 }
 
-/* Payne and Hanek (1983): of x = m 2^e only those bits of 2/π matter that give neither a multiple of 4 nor something too
-   small; the product modulo 4 is exact in integers. */
+/* Payne and Hanek (1983): of x = m 2^e only those bits of 2/π matter that give neither a multiple of 4 nor something
+   too small; the product modulo 4 is exact in integers. */
 static pair reduce_large(double x, int *quadrant)
 {
     uint64_t bits = bits_of(x), m = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
@@ -289,7 +289,8 @@ double pl_pow(double x, double y)
 
 /* ---- Arc functions ----------------------------------------------------------------------------------------------- */
 
-/* atan(y / x) as a pair, for 0 <= y <= x, x > 0, both far from overflow. Above tan(π/8) it is π/4 + atan((y − x) / (y + x)). */
+/* atan(y / x) as a pair, for 0 <= y <= x, x > 0, both far from overflow. Above tan(π/8) it is
+   π/4 + atan((y − x) / (y + x)). */
 static pair atan_of_ratio(double y, double x)
 {
     static const double a[] = {0x1.0acd9e91a5a35p-6,  -0x1.1b311bb48c215p-5, 0x1.74dccfb93fff0p-5,

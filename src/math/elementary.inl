@@ -1,6 +1,6 @@
 /* Rotations as quaternions (x, y, z, w), rotation vectors (axis times angle) and spins, one per lane: logarithm,
-   exponential, and the rotation nearest to I + [a]×. Only + − · / and square roots, so that every machine gives the same
-   bits. Template for float and double lanes: include with PL_REAL_IS_DOUBLE defined as 0 or 1. */
+   exponential, and the rotation nearest to I + [a]×. Only + − · / and square roots, so that every machine gives the
+   same bits. Template for float and double lanes: include with PL_REAL_IS_DOUBLE defined as 0 or 1. */
 #include "math/lanes_real.inl"
 
 #if PL_REAL_IS_DOUBLE ? !defined(PL_MATH_ELEMENTARY_INL_D) : !defined(PL_MATH_ELEMENTARY_INL_F)

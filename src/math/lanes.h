@@ -34,7 +34,7 @@ typedef int64_t vl __attribute__((vector_size(PL_WD * 8)));
 
 #define PL_LANES_INLINE static inline __attribute__((always_inline))
 
-/* The intrinsics of one width; the generic text below defines what they must return, and PL_LANES_PORTABLE chooses it. */
+/* The intrinsics of one width; the generic text below, which PL_LANES_PORTABLE chooses, defines what they return. */
 #if defined(PL_LANES_PORTABLE)
 #define PL_LANES_NATIVE 0
 #elif PL_W == 16 && defined(__AVX512F__) && defined(__AVX512DQ__)

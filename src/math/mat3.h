@@ -38,7 +38,9 @@ static inline pl_vec3 pl_m3_column(pl_mat3 a, int j)
 /* a bᵀ */
 static inline pl_mat3 pl_m3_outer(pl_vec3 a, pl_vec3 b)
 {
-    return (pl_mat3){{{a.x * b.x, a.x * b.y, a.x * b.z}, {a.y * b.x, a.y * b.y, a.y * b.z}, {a.z * b.x, a.z * b.y, a.z * b.z}}};
+    return (pl_mat3){{{a.x * b.x, a.x * b.y, a.x * b.z},
+                      {a.y * b.x, a.y * b.y, a.y * b.z},
+                      {a.z * b.x, a.z * b.y, a.z * b.z}}};
 }
 
 /* [a]×, with [a]× b = a × b */
@@ -85,7 +87,8 @@ static inline pl_mat3 pl_m3_mul(pl_mat3 a, pl_mat3 b)
 
 static inline pl_vec3 pl_m3_mul_v3(pl_mat3 a, pl_vec3 b)
 {
-    return pl_v3(a.m[0][0] * b.x + a.m[0][1] * b.y + a.m[0][2] * b.z, a.m[1][0] * b.x + a.m[1][1] * b.y + a.m[1][2] * b.z,
+    return pl_v3(a.m[0][0] * b.x + a.m[0][1] * b.y + a.m[0][2] * b.z,
+                 a.m[1][0] * b.x + a.m[1][1] * b.y + a.m[1][2] * b.z,
                  a.m[2][0] * b.x + a.m[2][1] * b.y + a.m[2][2] * b.z);
 }
 

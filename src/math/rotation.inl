@@ -9,9 +9,9 @@
 
    Cold, for lanes that are not done: tr(Rᵀ C) = qᵀ K q with Davenport's symmetric 4 × 4 matrix K, whose eigenvalues are
    s1 + s2 + s3, s1 − s2 − s3, −s1 + s2 − s3, −s1 − s2 + s3 (singular values, s3 with the sign of det C). K is shifted
-   to be semidefinite and squared again and again; the start projected with the outcome is the eigenvector. Where s2 + s3
-   is hardly above rounding (C of rank one, or near to a reflection), the eigenvectors of H tell which directions C
-   determines; what it does not determine keeps the start's value. */
+   to be semidefinite and squared again and again; the start projected with the outcome is the eigenvector. Where
+   s2 + s3 is hardly above rounding (C of rank one, or near to a reflection), the eigenvectors of H tell which
+   directions C determines; what it does not determine keeps the start's value. */
 #if !PL_REAL_IS_DOUBLE && !defined(PL_MATH_ROTATION_INL_D) /* rare cases of floats are left to doubles */
 #undef PL_REAL_IS_DOUBLE
 #define PL_REAL_IS_DOUBLE 1
@@ -33,7 +33,7 @@
 /* A lane is done when its last step was shorter than this: what remains is of second order. */
 #define PL_ROTATION_STEP PL_R_PICK(1e-3f, 1e-8)
 #define PL_ROTATION_WARM_STEPS PL_R_PICK(3, 5)
-/* H counts as definite when det H > this · (tr H)³, far above rounding; with s2, s3 << s1, when s2 + s3 > 8 · this · s1. */
+/* H counts as definite when det H > this · (tr H)³, far above rounding: if s2, s3 << s1, when s2 + s3 > 8 this s1. */
 #define PL_ROTATION_DEFINITE PL_R_PICK(1e-6f, 1e-12)
 /* Pairs of squarings: 2^24 and 2^54 tell eigenvalues apart that differ by more than rounding. */
 #define PL_ROTATION_SQUARINGS PL_R_PICK(12, 27)
@@ -162,8 +162,8 @@ PL_LANES_INLINE void PL_R(pl_rotation_davenport)(const VR c[9], VR m[10])
 }
 
 /* m to a high power, up to a factor. Each round scales the trace to [1, 2), squares twice, and leaves a lane alone from
-   the round on in which its second eigenvalue had fallen below about 10⁻³ of the first before the last squaring. Entries
-   below rounding are set to zero first, so that they do not decay through the slow subnormal numbers. */
+   the round on in which its second eigenvalue had fallen below about 10⁻³ of the first before the last squaring.
+   Entries below rounding are set to zero first, so that they do not decay through the slow subnormal numbers. */
 PL_LANES_INLINE void PL_R(pl_rotation_power)(VR m[10])
 {
     VM frozen = vm_splat(0);
@@ -217,8 +217,8 @@ PL_LANES_INLINE void PL_R(pl_rotation_project)(const VR m[10], const VR q[4], VR
 /* n, near the maximum of a C that leaves H nearly singular, is brought there by steps in the eigenvectors of H. Turning
    by φ about one of them changes the trace by h cos φ + g sin φ exactly (h its eigenvalue, g the gradient along it), so
    that tan(φ/2) = g / (h + √(h² + g²)) also leaves saddles. Directions with an amplitude √(h² + g²) not above `nothing`
-   times s1 are left out, and get the start's value at the end: of n⁻¹ q, as a quaternion, remain the real part and those
-   directions; they span the eigenvectors of K that share its largest eigenvalue. */
+   times s1 are left out, and get the start's value at the end: of n⁻¹ q, as a quaternion, remain the real part and
+   those directions; they span the eigenvectors of K that share its largest eigenvalue. */
 static __attribute__((noinline, unused)) void pl_rotation_weak(const vd c[9], const vd q[4], double nothing, vd n[4])
 {
     vd g[3], h[6], p[3], s[3], v[9], along[3], size[3], limit, first = vr_splat(0), last;
@@ -243,7 +243,7 @@ static __attribute__((noinline, unused)) void pl_rotation_weak(const vd c[9], co
             p[i] = v[3 * i] * along[0] + v[3 * i + 1] * along[1] + v[3 * i + 2] * along[2];
         pl_rotation_turn_d(n, p, vm_splat(-1));
     }
-    vl better = last - first > -(limit + vr_splat(1e-14) * last); /* as far as seen it always is */
+    vl better = last - first > -(limit + vr_splat(1e-14) * last); /* a guard: no case is known */
     for (int i = 0; i < 4; i++)
         n[i] = vr_select(better, n[i], before[i]);
     vd d[3], real = n[3] * q[3] + (n[0] * q[0] + n[1] * q[1] + n[2] * q[2]);
@@ -283,7 +283,7 @@ static inline void pl_rotation_narrow(vd wide, int first, vf *a)
 }
 #endif
 
-/* The lanes of n where H is nearly singular: always in doubles, because in floats H would be as wrong as it is small. */
+/* The lanes of n where H is nearly singular: always in doubles, as in floats H would be as wrong as it is small. */
 static __attribute__((noinline, unused)) void PL_R(pl_rotation_undecided)(const VR c[9], const VR q[4], VM where,
                                                                           VR n[4])
 {
@@ -309,8 +309,8 @@ static __attribute__((noinline, unused)) void PL_R(pl_rotation_undecided)(const 
         n[i] = vr_select(where, m[i], n[i]);
 }
 
-/* Sets q in the lanes that are not done, and returns where c is finite; elsewhere q stays. c is scaled to a largest entry
-   near 1. The Newton steps at the end take away what rounding the squarings left. */
+/* Sets q in the lanes that are not done, and returns where c is finite; elsewhere q stays. c is scaled to a largest
+   entry near 1. The Newton steps at the end take away what rounding the squarings left. */
 static __attribute__((noinline, unused)) VM PL_R(pl_rotation_cold)(const VR c[9], VM done, VR q[4])
 {
     VR m[10], n[4];

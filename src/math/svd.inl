@@ -1,6 +1,6 @@
-/* Singular values of 3 × 3 matrices, one per lane: C = U diag(s) Vᵀ with rotations U and V, s1 >= s2 >= |s3|, and s3 with
-   the sign of det C. R is the rotation nearest to C; Rᵀ C is then symmetric with eigenvalues s and eigenvectors V (eigen.inl),
-   and U = R V. Template: include with PL_REAL_IS_DOUBLE defined as 0 or 1. */
+/* Singular values of 3 × 3 matrices, one per lane: C = U diag(s) Vᵀ with rotations U and V, s1 >= s2 >= |s3|, and s3
+   with the sign of det C. R is the rotation nearest to C; Rᵀ C is then symmetric with eigenvalues s and eigenvectors V
+   (eigen.inl), and U = R V. Template: include with PL_REAL_IS_DOUBLE defined as 0 or 1. */
 #include "math/rotation.inl"
 
 #if PL_REAL_IS_DOUBLE ? !defined(PL_MATH_SVD_INL_D) : !defined(PL_MATH_SVD_INL_F)

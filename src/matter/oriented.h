@@ -29,24 +29,25 @@ typedef struct pl_star_d {
     double kappa, arm[3];
 } pl_star_d;
 
-/* One edge for b − L x and the energy: κ v_b, κ v_a, d̄ = x̄_b − x̄_a and κ (Ā_a + Ā_b). */
+/* One edge for b − L x and the energy: κ v_b, κ v_a, d̄ = x̄_b − x̄_a and κ (Ā_a + Ā_b), with twice its entries xy, xz, yz
+   beside it. Edges are sorted by their ends, so that neighbours in memory are used together. */
 typedef struct pl_spring_f {
     int32_t a, b;
-    float claim_a, claim_b, rest[3], moment[6];
+    float claim_a, claim_b, rest[3], moment[6], doubled[3];
 } pl_spring_f;
 
 typedef struct pl_spring_d {
     int32_t a, b;
-    double claim_a, claim_b, rest[3], moment[6];
+    double claim_a, claim_b, rest[3], moment[6], doubled[3];
 } pl_spring_d;
 
 /* One particle: mass f v, density f, moment Ā, and its scale in Anderson's metric, (2√2 · mean radius)². */
 typedef struct pl_grain_f {
-    float mass, density, moment[6], scale;
+    float mass, density, moment[6], doubled[3], scale;
 } pl_grain_f;
 
 typedef struct pl_grain_d {
-    double mass, density, moment[6], scale;
+    double mass, density, moment[6], doubled[3], scale;
 } pl_grain_d;
 
 /* ---- Pins ---------------------------------------------------------------------------------------------------- */
@@ -99,7 +100,8 @@ typedef struct pl_system {
     const pl_symbolic *symbolic; /* the model's, or own_symbolic */
     pl_symbolic *own_symbolic;
     pl_factor *factor;
-    int64_t *edge_entry; /* [m] where the edge stands in the column form of the factor */
+    int32_t *edge_order; /* [m] spring -> edge of the model */
+    int64_t *edge_entry; /* [m] where a spring stands in the column form of the factor */
     pl_star_f *star_f; /* [2m], where the model's start[] says */
     pl_star_d *star_d;
     pl_spring_f *spring_f; /* [m] */

@@ -62,28 +62,21 @@ PL_LANES_INLINE TEE NAME(tee)(REAL value)
 #endif
 }
 
-/* The state as entry n sees it: the mean motion beyond the inertial one, small. */
-static ENTRY NAME(mean_entry)(const CONTEXT *s)
+/* A difference of means, which is small, as the last entry sees it. */
+static ENTRY NAME(mean_entry)(const double a[3][BODIES], const double b[3][BODIES])
 {
     double lag[3][BODIES];
     for (int k = 0; k < 3; k++)
         for (int l = 0; l < BODIES; l++)
-            lag[k][l] = s->c[k][l] - s->drift[k][l];
+            lag[k][l] = a[k][l] - b[k][l];
     return (ENTRY){NAME(column_of)(lag), NAME(quad_zero)()};
 }
 
-/* Where this iteration starts from. */
-static void NAME(remember)(CONTEXT *s)
+/* g and f = g − y of entry i, and with a slot their differences to the last ones; sums[j] += ΔF·ΔF_j,
+   sums[count] += ΔF·f. */
+PL_LANES_INLINE void NAME(record)(CONTEXT *s, int i, ENTRY g, ENTRY f, REAL weight, REAL scale, int slot, int count,
+                                  QUAD *sums)
 {
-    for (int i = 0; i < s->n; i++)
-        s->state[i] = (ENTRY){s->x[i], s->q[i]};
-    s->state[s->n] = NAME(mean_entry)(s);
-}
-
-/* f and g of entry i, and with a slot their differences to the last ones; sums[j] += ΔF·ΔF_j, sums[count] += ΔF·f. */
-PL_LANES_INLINE void NAME(record)(CONTEXT *s, int i, ENTRY g, REAL weight, REAL scale, int slot, int count, QUAD *sums)
-{
-    ENTRY f = {NAME(sub)(g.x, s->state[i].x), NAME(quad_sub)(g.q, s->state[i].q)};
     if (slot >= 0) {
         ENTRY *df = s->change_of_step[slot] + i;
         df->x = NAME(sub)(f.x, s->step_of_plain[i].x);
@@ -100,6 +93,18 @@ PL_LANES_INLINE void NAME(record)(CONTEXT *s, int i, ENTRY g, REAL weight, REAL 
     s->step_of_plain[i] = f;
 }
 
+/* g and f of particle i: the local step has noted what it changed, the global one left it in rhs. q and −q are one
+   rotation: the one near the start counts. */
+PL_LANES_INLINE ENTRY NAME(recent_step)(CONTEXT *s, int i)
+{
+    QUAD q = s->q[i], turn = s->turn[i];
+    TEE side = NAME(quad_dot)(q, NAME(quad_sub)(q, turn));
+    QUAD flipped = NAME(quad_times)(q, NAME(tee)(-1));
+    s->q[i] = NAME(quad_pick)(-side, flipped, q);
+    turn = NAME(quad_pick)(-side, NAME(quad_sub)(turn, NAME(quad_times)(q, NAME(tee)(2))), turn);
+    return (ENTRY){s->rhs[s->system->symbolic->inverse[i]], turn};
+}
+
 /* Takes G(y) of iteration k into the history and its products with the others into the normal equations. */
 static void NAME(extend_history)(CONTEXT *s, int k)
 {
@@ -108,12 +113,13 @@ static void NAME(extend_history)(CONTEXT *s, int k)
     for (int j = 0; j <= PL_WINDOW; j++)
         sums[j] = NAME(quad_zero)();
     for (int i = 0; i < s->n; i++) {
-        /* q and −q are one rotation: take the one near the start. */
-        TEE side = NAME(quad_dot)(s->q[i], s->state[i].q);
-        s->q[i] = NAME(quad_pick)(-side, NAME(quad_times)(s->q[i], NAME(tee)(-1)), s->q[i]);
-        NAME(record)(s, i, (ENTRY){s->x[i], s->q[i]}, 1, s->grain[i].scale, slot, count, sums);
+        ENTRY f = NAME(recent_step)(s, i);
+        NAME(record)(s, i, (ENTRY){s->x[i], s->q[i]}, f, 1, s->grain[i].scale, slot, count, sums);
     }
-    NAME(record)(s, s->n, NAME(mean_entry)(s), (REAL)s->n, 0, slot, count, sums);
+    if (s->held_count) {
+        ENTRY g = NAME(mean_entry)(s->c, s->drift), f = NAME(mean_entry)(s->c, s->start_c);
+        NAME(record)(s, s->n, g, f, (REAL)s->n, 0, slot, count, sums);
+    }
     if (slot < 0)
         return;
     for (int j = 0; j < count; j++) {
@@ -254,18 +260,35 @@ static void NAME(guard)(CONTEXT *s, const double plain_energy[BODIES], double pl
     NAME(refresh_rotations)(s, false);
 }
 
+/* The energy of G(y): that of y less what the two steps took away, which needs no other look at the edges. Pins see to
+   more than these steps account for; their bodies are evaluated. */
+static void NAME(plain_energies)(CONTEXT *s, int k, double out[BODIES])
+{
+    double dropped[BODIES], evaluated[BODIES];
+    NAME(total)(&s->drop, dropped);
+    for (int l = 0; l < BODIES; l++)
+        out[l] = s->energy[l] - 0.5 * dropped[l];
+    if (k > 0 && s->held_count == 0)
+        return;
+    NAME(energies)(s, evaluated);
+    for (int l = 0; l < BODIES && k == 0; l++)
+        out[l] = evaluated[l];
+    for (int h = 0; h < s->held_count; h++)
+        out[s->held[h]] = evaluated[s->held[h]];
+}
+
 /* After iteration k (from 0) of local and global step. */
 static void NAME(accelerate)(CONTEXT *s, int k)
 {
-    NAME(extend_history)(s, k);
-    if (k == 0) {
-        NAME(remember)(s);
-        return;
-    }
     int count = k < PL_WINDOW ? k : PL_WINDOW;
     double plain_energy[BODIES], plain_c[3][BODIES];
     TEE gamma[PL_WINDOW];
-    NAME(energies)(s, plain_energy);
+    NAME(extend_history)(s, k);
+    NAME(plain_energies)(s, k, plain_energy);
+    if (k == 0) {
+        memcpy(s->energy, plain_energy, sizeof plain_energy);
+        return;
+    }
     memcpy(plain_c, s->c, sizeof plain_c);
     NAME(coefficients)(s, count, gamma);
     NAME(mix)(s, count, gamma);
@@ -273,7 +296,6 @@ static void NAME(accelerate)(CONTEXT *s, int k)
     NAME(guard)(s, plain_energy, plain_c);
     for (int i = 0; i < s->n; i++)
         s->ra[i] = NAME(apply_moment)(s->r + i, s->grain[i].moment);
-    NAME(remember)(s);
 }
 
 /* ---- The whole sub-step ------------------------------------------------------------------------------------------- */
@@ -310,10 +332,14 @@ static void NAME(minimise)(const pl_block *block, double h, int iterations, pl_w
     NAME(predict)(s);
     bool fast = block->solver == PL_SOLVER_FAST && iterations > 1;
     if (fast)
-        NAME(remember)(s);
+        for (int i = 0; i < s->n; i++)
+            s->turn[i] = NAME(quad_zero)(); /* and so it stays where particles are fixed */
+    else
+        s->turn = NULL;
     NAME(trace)(s, 0);
     clock = NAME(lap)(work, PL_STAGE_PREDICT, clock);
     for (int k = 0; k < iterations; k++) {
+        memcpy(s->start_c, s->c, sizeof s->c);
         NAME(local)(s);
         clock = NAME(lap)(work, PL_STAGE_LOCAL, clock);
         NAME(global)(s);

@@ -34,14 +34,15 @@ typedef struct CONTEXT {
     MAT *pull;   /* [n] f_i R*_i Ā_i: the inertial part of C_i */
     QUAD *q;     /* [n] the rotations as quaternions */
     COL *rhs;    /* [n] in pivot order: b − L x, then Δ */
-    ENTRY *state;                           /* [n + 1] y: where this iteration started; the last entry is c */
-    ENTRY *plain, *step_of_plain;           /* [n + 1] the last G(y), the last G(y) − y */
+    QUAD *turn;  /* [n] what the local step changed q by; NULL when nobody asks */
+    ENTRY *plain, *step_of_plain;           /* [n + 1] the last G(y), the last G(y) − y; the last entry is c */
     ENTRY *change[PL_WINDOW], *change_of_step[PL_WINDOW]; /* [n + 1] ΔG and ΔF: differences of these */
     TEE gram[PL_WINDOW][PL_WINDOW], slope[PL_WINDOW];     /* ΔF·ΔF, ΔF·f */
-    double c[3][BODIES], drift[3][BODIES];
+    double c[3][BODIES], drift[3][BODIES], start_c[3][BODIES]; /* c at the start of the iteration */
     int held[BODIES], held_count;   /* lanes with pins */
     int32_t cursor[BODIES];         /* next grip of each */
-    double energy[BODIES];
+    ACC drop;                       /* twice the energy that the last local and global step took away */
+    double energy[BODIES];          /* of the state the iteration started from */
     pl_work *work;
 } CONTEXT;
 
@@ -68,7 +69,7 @@ static size_t NAME(lay_out)(CONTEXT *s, int n, pl_solver solver, char *scratch)
     s->target = NAME(carve)(&at, count, sizeof(COL));
     s->spin = NAME(carve)(&at, count, sizeof(MAT));
     if (solver == PL_SOLVER_FAST) {
-        s->state = NAME(carve)(&at, count + 1, sizeof(ENTRY));
+        s->turn = NAME(carve)(&at, count, sizeof(QUAD));
         s->plain = NAME(carve)(&at, count + 1, sizeof(ENTRY));
         s->step_of_plain = NAME(carve)(&at, count + 1, sizeof(ENTRY));
         for (int k = 0; k < PL_WINDOW; k++) {
@@ -429,10 +430,20 @@ PL_LANES_INLINE MAT NAME(neighbourhood)(CONTEXT *s, int i)
     return c;
 }
 
+/* As a function of R_i alone the energy is a constant − tr(R_iᵀ C_i). */
+PL_LANES_INLINE void NAME(note_turn)(CONTEXT *s, int i, QUAD before_q, const MAT *before, const MAT *c)
+{
+    s->turn[i] = NAME(quad_sub)(s->q[i], before_q);
+    COL v = NAME(mul)(NAME(sub)(s->r[i].c[0], before->c[0]), c->c[0]);
+    v = NAME(add)(v, NAME(mul)(NAME(sub)(s->r[i].c[1], before->c[1]), c->c[1]));
+    v = NAME(add)(v, NAME(mul)(NAME(sub)(s->r[i].c[2], before->c[2]), c->c[2]));
+    NAME(accumulate)(&s->drop, NAME(add)(v, v));
+}
+
 #if LONE
 
 /* Fits the rotations of the particles that have been collected, side by side in the lanes. */
-static void NAME(fit_collected)(CONTEXT *s, const int32_t *particles, int count, REAL (*in)[PL_WR])
+static void NAME(fit_collected)(CONTEXT *s, const int32_t *particles, int count, const MAT *around, REAL (*in)[PL_WR])
 {
     VR c[9], q[4], r[9];
     for (int k = 0; k < 9; k++) {
@@ -447,10 +458,20 @@ static void NAME(fit_collected)(CONTEXT *s, const int32_t *particles, int count,
         q[k] = vr_load(in[9 + k]);
     PL_R(pl_rotation_fit)(c, q);
     PL_R(pl_rotation_matrix)(q, r);
+    QUAD before_q[PL_WR];
+    MAT before[PL_WR];
+    for (int l = 0; l < count; l++) {
+        before_q[l] = s->q[particles[l]];
+        before[l] = s->r[particles[l]];
+    }
     NAME(put_quaternions)(s->q, particles, count, q);
     NAME(put_matrices)(s->r, particles, count, r);
-    for (int l = 0; l < count; l++)
-        s->ra[particles[l]] = NAME(apply_moment)(s->r + particles[l], s->grain[particles[l]].moment);
+    for (int l = 0; l < count; l++) {
+        int i = particles[l];
+        s->ra[i] = NAME(apply_moment)(s->r + i, s->grain[i].moment);
+        if (s->turn)
+            NAME(note_turn)(s, i, before_q[l], &before[l], &around[l]);
+    }
 }
 
 /* Particles of one colour do not see each other and are fitted together; a pin couples what the colours do not know,
@@ -459,8 +480,10 @@ static void NAME(local)(CONTEXT *s)
 {
     const pl_model *model = s->model;
     REAL in[13][PL_WR] __attribute__((aligned(64)));
+    MAT around[PL_WR];
     int32_t particles[PL_WR];
     s->cursor[0] = 0;
+    s->drop = (ACC){0};
     for (int colour = 0; colour < model->colour_count; colour++) {
         int count = 0;
         for (int k = model->colour_start[colour]; k < model->colour_start[colour + 1]; k++) {
@@ -469,7 +492,7 @@ static void NAME(local)(CONTEXT *s)
                 continue;
             bool gripped = s->held_count && NAME(is_gripped)(s, 0, i);
             if (count == PL_WR || (gripped && count)) {
-                NAME(fit_collected)(s, particles, count, in);
+                NAME(fit_collected)(s, particles, count, around, in);
                 count = 0;
             }
             MAT c = NAME(neighbourhood)(s, i);
@@ -477,10 +500,11 @@ static void NAME(local)(CONTEXT *s)
                 NAME(add_grips)(s, i, &c);
             for (int m = 0; m < 9; m++)
                 in[m][count] = c.c[m % 3][m / 3];
+            around[count] = c;
             particles[count++] = i;
         }
         if (count)
-            NAME(fit_collected)(s, particles, count, in);
+            NAME(fit_collected)(s, particles, count, around, in);
     }
 }
 
@@ -491,6 +515,7 @@ static void NAME(local)(CONTEXT *s)
     const pl_model *model = s->model;
     for (int l = 0; l < BODIES; l++)
         s->cursor[l] = 0;
+    s->drop = (ACC){0};
     for (int k = 0; k < s->n; k++) {
         int i = model->order[k];
         if (s->system->is_fixed[i])
@@ -502,10 +527,14 @@ static void NAME(local)(CONTEXT *s)
         VR q[4] = {s->q[i].x, s->q[i].y, s->q[i].z, s->q[i].w}, r[9];
         PL_R(pl_rotation_fit)(c, q);
         PL_R(pl_rotation_matrix)(q, r);
+        QUAD before_q = s->q[i];
+        MAT before = s->r[i];
         s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
         for (int j = 0; j < 3; j++)
             s->r[i].c[j] = (COL){r[j], r[3 + j], r[6 + j]};
         s->ra[i] = NAME(apply_moment)(s->r + i, s->grain[i].moment);
+        if (s->turn)
+            NAME(note_turn)(s, i, before_q, &before, &m);
     }
 }
 
@@ -559,7 +588,7 @@ static void NAME(add_absorbed)(CONTEXT *s)
     }
 }
 
-/* L D Lᵀ Δ = rhs, in place, in gather form. */
+/* L D Lᵀ Δ = rhs, in place, in gather form. The energy falls by 1/2 Δᵀ L D Lᵀ Δ = 1/2 Σ y_k² / D_k. */
 static void NAME(solve)(CONTEXT *s)
 {
     const pl_symbolic *symbolic = s->system->symbolic;
@@ -571,6 +600,8 @@ static void NAME(solve)(CONTEXT *s)
     }
     for (int k = s->n - 1; k >= 0; k--) {
         COL y = NAME(scale)(s->rhs[k], s->inverse_d[k]);
+        if (s->turn)
+            NAME(accumulate)(&s->drop, NAME(mul)(s->rhs[k], y));
         for (int64_t p = symbolic->col_start[k]; p < symbolic->col_start[k + 1]; p++)
             y = NAME(sub)(y, NAME(scale)(s->rhs[symbolic->col_index[p]], s->col_values[p]));
         s->rhs[k] = y;
@@ -657,11 +688,11 @@ static void NAME(global)(CONTEXT *s)
 
 /* ---- Energy ------------------------------------------------------------------------------------------------------ */
 
-/* tr(D S Dᵀ) for a constant symmetric S, component by component. */
-PL_LANES_INLINE COL NAME(strain)(const MAT *d, const REAL s[6])
+/* tr(D S Dᵀ) for a constant symmetric S, component by component; `doubled` holds 2 S_xy, 2 S_xz, 2 S_yz. */
+PL_LANES_INLINE COL NAME(strain)(const MAT *d, const REAL s[6], const REAL doubled[3])
 {
-    COL v = NAME(mul)(d->c[0], NAME(mad)(NAME(mad)(NAME(scale)(d->c[0], s[0]), d->c[1], 2 * s[1]), d->c[2], 2 * s[2]));
-    v = NAME(add)(v, NAME(mul)(d->c[1], NAME(mad)(NAME(scale)(d->c[1], s[3]), d->c[2], 2 * s[4])));
+    COL v = NAME(mul)(d->c[0], NAME(mad)(NAME(mad)(NAME(scale)(d->c[0], s[0]), d->c[1], doubled[0]), d->c[2], doubled[1]));
+    v = NAME(add)(v, NAME(mul)(d->c[1], NAME(mad)(NAME(scale)(d->c[1], s[3]), d->c[2], doubled[2])));
     return NAME(add)(v, NAME(mul)(d->c[2], NAME(scale)(d->c[2], s[5])));
 }
 
@@ -670,7 +701,30 @@ PL_LANES_INLINE MAT NAME(difference)(const MAT *a, const MAT *b)
     return (MAT){{NAME(sub)(a->c[0], b->c[0]), NAME(sub)(a->c[1], b->c[1]), NAME(sub)(a->c[2], b->c[2])}};
 }
 
-/* E of each lane: terms in REAL, sums in double, in model order. */
+enum { NAME(terms_per_sum) = 8 };
+
+PL_LANES_INLINE COL NAME(inertia_term)(const CONTEXT *s, int i, COL ahead)
+{
+    const GRAIN *grain = s->grain + i;
+    COL d = NAME(add)(NAME(sub)(s->x[i], s->target[i]), ahead);
+    MAT turn = NAME(difference)(s->r + i, s->spin + i);
+    COL v = NAME(scale)(NAME(strain)(&turn, grain->moment, grain->doubled), grain->density);
+    return NAME(add)(v, NAME(mul)(d, NAME(scale)(d, grain->mass)));
+}
+
+PL_LANES_INLINE COL NAME(elastic_term)(const CONTEXT *s, const SPRING *spring)
+{
+    const MAT *ra = s->r + spring->a, *rb = s->r + spring->b;
+    COL d = NAME(sub)(s->x[spring->b], s->x[spring->a]);
+    COL ea = NAME(sub)(NAME(apply)(ra, spring->rest), d);
+    COL eb = NAME(sub)(NAME(apply)(rb, spring->rest), d);
+    COL v = NAME(mul)(ea, NAME(scale)(ea, spring->claim_a));
+    v = NAME(add)(v, NAME(mul)(eb, NAME(scale)(eb, spring->claim_b)));
+    MAT turn = NAME(difference)(ra, rb);
+    return NAME(add)(v, NAME(strain)(&turn, spring->moment, spring->doubled));
+}
+
+/* E of each lane: terms and short sums in REAL (none is negative), long sums in double, in a fixed order. */
 static void NAME(energies)(const CONTEXT *s, double out[BODIES])
 {
     ACC sum = {0};
@@ -679,23 +733,17 @@ static void NAME(energies)(const CONTEXT *s, double out[BODIES])
         for (int l = 0; l < BODIES; l++)
             lag[k][l] = s->c[k][l] - s->drift[k][l];
     COL ahead = NAME(column_of)(lag);
-    for (int i = 0; i < s->n; i++) {
-        const GRAIN *grain = s->grain + i;
-        COL d = NAME(add)(NAME(sub)(s->x[i], s->target[i]), ahead);
-        MAT turn = NAME(difference)(s->r + i, s->spin + i);
-        COL v = NAME(scale)(NAME(strain)(&turn, grain->moment), grain->density);
-        NAME(accumulate)(&sum, NAME(add)(v, NAME(mul)(d, NAME(scale)(d, grain->mass))));
+    for (int i = 0; i < s->n;) {
+        COL part = NAME(inertia_term)(s, i++, ahead);
+        for (int k = 1; k < NAME(terms_per_sum) && i < s->n; k++)
+            part = NAME(add)(part, NAME(inertia_term)(s, i++, ahead));
+        NAME(accumulate)(&sum, part);
     }
-    for (int e = 0; e < s->system->edge_count; e++) {
-        const SPRING *spring = s->spring + e;
-        const MAT *ra = s->r + spring->a, *rb = s->r + spring->b;
-        MAT turn = NAME(difference)(ra, rb);
-        COL d = NAME(sub)(s->x[spring->b], s->x[spring->a]);
-        COL ea = NAME(sub)(NAME(apply)(ra, spring->rest), d);
-        COL eb = NAME(sub)(NAME(apply)(rb, spring->rest), d);
-        COL v = NAME(strain)(&turn, spring->moment);
-        v = NAME(add)(v, NAME(mul)(ea, NAME(scale)(ea, spring->claim_a)));
-        NAME(accumulate)(&sum, NAME(add)(v, NAME(mul)(eb, NAME(scale)(eb, spring->claim_b))));
+    for (int e = 0; e < s->system->edge_count;) {
+        COL part = NAME(elastic_term)(s, s->spring + e++);
+        for (int k = 1; k < NAME(terms_per_sum) && e < s->system->edge_count; k++)
+            part = NAME(add)(part, NAME(elastic_term)(s, s->spring + e++));
+        NAME(accumulate)(&sum, part);
     }
     NAME(total)(&sum, out);
     for (int l = 0; l < BODIES; l++)

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "matter/oriented.h"
 
 /* Above this condition number a solve in float is no longer good to 10⁻³ of its answer, and double is used. */
@@ -172,6 +173,14 @@ static void fill_physics(pl_system *system)
     }
 }
 
+/* Twice the entries off the diagonal. */
+static void double_corners(const double moment[6], double doubled[3])
+{
+    doubled[0] = 2 * moment[1];
+    doubled[1] = 2 * moment[2];
+    doubled[2] = 2 * moment[4];
+}
+
 static void fill_grain(const pl_system *system, int i)
 {
     const pl_model *model = system->key.model;
@@ -182,8 +191,11 @@ static void fill_grain(const pl_system *system, int i)
     memcpy(grain.moment, model->moments + 6 * i, sizeof grain.moment);
     pl_grain_f *single = &system->grain_f[i];
     *single = (pl_grain_f){.mass = (float)grain.mass, .density = (float)grain.density, .scale = (float)grain.scale};
+    double_corners(grain.moment, grain.doubled);
     for (int k = 0; k < 6; k++)
         single->moment[k] = (float)grain.moment[k];
+    for (int k = 0; k < 3; k++)
+        single->doubled[k] = (float)grain.doubled[k];
     system->grain_d[i] = grain;
 }
 
@@ -204,9 +216,10 @@ static void fill_star(const pl_system *system, int i)
     }
 }
 
-static void fill_spring(const pl_system *system, int e)
+static void fill_spring(const pl_system *system, int at)
 {
     const pl_model *model = system->key.model;
+    int e = system->edge_order[at];
     int a = model->edges[2 * e], b = model->edges[2 * e + 1];
     double kappa = system->kappa[e];
     pl_spring_d s = {.a = a, .b = b, .claim_a = kappa * model->volumes[b], .claim_b = kappa * model->volumes[a]};
@@ -219,8 +232,30 @@ static void fill_spring(const pl_system *system, int e)
         s.moment[k] = kappa * (model->moments[6 * a + k] + model->moments[6 * b + k]);
         single.moment[k] = (float)s.moment[k];
     }
-    system->spring_d[e] = s;
-    system->spring_f[e] = single;
+    double_corners(s.moment, s.doubled);
+    for (int k = 0; k < 3; k++)
+        single.doubled[k] = (float)s.doubled[k];
+    system->spring_d[at] = s;
+    system->spring_f[at] = single;
+}
+
+/* Springs in the order of their ends. */
+static bool order_edges(pl_memory *memory, pl_system *system)
+{
+    const int32_t *edges = system->key.model->edges;
+    size_t count = (size_t)system->edge_count;
+    pl_sort_item *items = PL_NEW(memory, pl_sort_item, 2 * count);
+    if (!items)
+        return false;
+    for (size_t e = 0; e < count; e++) {
+        uint64_t a = (uint64_t)edges[2 * e], b = (uint64_t)edges[2 * e + 1];
+        items[e] = (pl_sort_item){a < b ? a << 32 | b : b << 32 | a, (uint32_t)e};
+    }
+    pl_sort(items, items + count, count);
+    for (size_t e = 0; e < count; e++)
+        system->edge_order[e] = (int32_t)items[e].index;
+    pl_memory_free(memory, items);
+    return true;
 }
 
 /* ---- The matrix -------------------------------------------------------------------------------------------------- */
@@ -319,8 +354,7 @@ static void find_edge_entries(const pl_system *system)
 {
     const pl_symbolic *symbolic = system->symbolic;
     for (int e = 0; e < system->edge_count; e++) {
-        int a = symbolic->inverse[system->key.model->edges[2 * e]];
-        int b = symbolic->inverse[system->key.model->edges[2 * e + 1]];
+        int a = symbolic->inverse[system->spring_d[e].a], b = symbolic->inverse[system->spring_d[e].b];
         int early = a < b ? a : b, late = a < b ? b : a;
         int64_t low = symbolic->col_start[early], high = symbolic->col_start[early + 1];
         while (low < high) {
@@ -384,7 +418,8 @@ static bool allocate(pl_memory *memory, pl_system *s)
     size_t n = (size_t)s->n, m = (size_t)s->edge_count;
     return (s->kappa = PL_NEW(memory, double, m)) && (s->mass = PL_NEW(memory, double, n)) &&
            (s->diagonal = PL_NEW(memory, double, n)) && (s->turning = PL_NEW(memory, double, n)) &&
-           (s->is_fixed = PL_NEW(memory, uint8_t, n)) && (s->edge_entry = PL_NEW(memory, int64_t, m)) && (s->star_f = PL_NEW(memory, pl_star_f, 2 * m)) &&
+           (s->is_fixed = PL_NEW(memory, uint8_t, n)) && (s->edge_entry = PL_NEW(memory, int64_t, m)) &&
+           (s->edge_order = PL_NEW(memory, int32_t, m)) && (s->star_f = PL_NEW(memory, pl_star_f, 2 * m)) &&
            (s->star_d = PL_NEW(memory, pl_star_d, 2 * m)) && (s->spring_f = PL_NEW(memory, pl_spring_f, m)) &&
            (s->spring_d = PL_NEW(memory, pl_spring_d, m)) && (s->grain_f = PL_NEW(memory, pl_grain_f, n)) &&
            (s->grain_d = PL_NEW(memory, pl_grain_d, n));
@@ -411,6 +446,8 @@ static pl_status fill(pl_memory *memory, pl_system *system, pl_error *error)
         fill_grain(system, i);
         fill_star(system, i);
     }
+    PL_CHECK(order_edges(memory, system), PL_ERROR_MEMORY, error, "", "no memory for a system of %d particles",
+             system->n);
     for (int e = 0; e < system->edge_count; e++)
         fill_spring(system, e);
     return build_factor(memory, system, error);
@@ -455,7 +492,7 @@ void pl_system_destroy(pl_memory *memory, pl_system *system)
     bool finished = system->factor != NULL;
     void *blocks[] = {(void *)system->key.edge_stiffness, (void *)system->key.particle_density,
                       (void *)system->key.fixed, (void *)system->key.absorbed, system->kappa, system->mass,
-                      system->diagonal, system->turning, system->is_fixed, system->edge_entry, system->star_f, system->star_d,
+                      system->diagonal, system->turning, system->is_fixed, system->edge_entry, system->edge_order, system->star_f, system->star_d,
                       system->spring_f, system->spring_d, system->grain_f, system->grain_d};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(memory, blocks[i]);

@@ -228,7 +228,8 @@ static void test_lanes_log(void **unused)
             continue;
         }
         log_error_of(table, &worst, &worst_double);
-        print_message("width %2d: quaternion log, relative error %.1e float, %.1e double\n", width, worst, worst_double);
+        print_message("width %2d: quaternion log, relative error %.1e float, %.1e double\n", width, worst,
+                      worst_double);
         assert_true(worst <= 2.5e-7);
         assert_true(worst_double <= 6e-16);
     }
@@ -294,7 +295,7 @@ static void test_golden_bits(void **unused)
     table->log(COUNT, q, f[0]), table->exp(COUNT, v, f[1]), table->spin(COUNT, v, f[2]);
     hash = pl_test_hash(hash, f, sizeof f);
     print_message("hash of the results: %016llx\n", (unsigned long long)hash);
-    assert_true(hash == UINT64_C(0));
+    assert_true(hash == UINT64_C(0x651622cb707f002e));
 }
 
 int main(void)

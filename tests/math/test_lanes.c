@@ -1,5 +1,5 @@
-/* The lane helpers: rows of bodies to lanes and back for every count and alignment, nothing read or written outside, the
-   choice of the width, and equal bits of the quaternion functions at every width. */
+/* The lane helpers: rows of bodies to lanes and back for every count and alignment, nothing read or written outside,
+   the choice of the width, and equal bits of the quaternion functions at every width. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

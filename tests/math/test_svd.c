@@ -1,5 +1,6 @@
-/* Singular values of 3 × 3 matrices: C = U diag(s) Vᵀ to rounding, U and V rotations, order and signs as promised, values
-   equal to those of a one-sided Jacobi SVD in double precision and of LAPACK, for regular and degenerate matrices. */
+/* Singular values of 3 × 3 matrices: C = U diag(s) Vᵀ to rounding, U and V rotations, order and signs as promised,
+   values equal to those of a one-sided Jacobi SVD in double precision and of LAPACK, for regular and degenerate
+   matrices. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -40,7 +41,8 @@ static void make_matrices(void)
                 a[k] = b[k] = k % 4 == 0;
         for (int k = 0; k < 9; k++) {
             int x = 3 * (k / 3), y = 3 * (k % 3);
-            cf[9 * i + k] = (float)(scale * (a[x] * s[0] * b[y] + a[x + 1] * s[1] * b[y + 1] + a[x + 2] * s[2] * b[y + 2]));
+            double sum = a[x] * s[0] * b[y] + a[x + 1] * s[1] * b[y + 1] + a[x + 2] * s[2] * b[y + 2];
+            cf[9 * i + k] = (float)(scale * sum);
             cd[9 * i + k] = (double)cf[9 * i + k];
         }
     }
@@ -56,7 +58,8 @@ static double rotation_error(const double r[9])
                 d += r[3 * k + i] * r[3 * k + j];
             e = fmax(e, fabs(d));
         }
-    double det = r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
+    double det = r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) +
+                 r[2] * (r[3] * r[7] - r[4] * r[6]);
     return fmax(e, fabs(det - 1));
 }
 
@@ -184,7 +187,7 @@ static void test_golden_bits(void **unused)
     hash = pl_test_hash(hash, sd, sizeof sd);
     hash = pl_test_hash(hash, vd, sizeof vd);
     print_message("hash of the results: %016llx\n", (unsigned long long)hash);
-    assert_true(hash == UINT64_C(0));
+    assert_true(hash == UINT64_C(0x23bcb3d4c423cc4c));
 }
 
 int main(void)
