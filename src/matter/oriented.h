@@ -29,16 +29,16 @@ typedef struct pl_star_d {
     double kappa, arm[3];
 } pl_star_d;
 
-/* One edge for b − L x and the energy: κ v_b, κ v_a, d̄ = x̄_b − x̄_a and κ (Ā_a + Ā_b), with twice its entries xy, xz, yz
-   beside it. Edges are sorted by their ends, so that neighbours in memory are used together. */
+/* One edge for b − L x and the energy: κ v_b, κ v_a, d̄ = x̄_b − x̄_a, M = κ (Ā_a + Ā_b), and the quadratic form
+   4 (tr(M) I − M) with entries off the diagonal counted twice. Edges are sorted by their ends, so that neighbours in memory are used together. */
 typedef struct pl_spring_f {
     int32_t a, b;
-    float claim_a, claim_b, rest[3], moment[6], doubled[3];
+    float claim_a, claim_b, rest[3], moment[6], turning[6];
 } pl_spring_f;
 
 typedef struct pl_spring_d {
     int32_t a, b;
-    double claim_a, claim_b, rest[3], moment[6], doubled[3];
+    double claim_a, claim_b, rest[3], moment[6], turning[6];
 } pl_spring_d;
 
 /* One particle: mass f v, density f, moment Ā, and its scale in Anderson's metric, (2√2 · mean radius)². */

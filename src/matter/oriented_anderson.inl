@@ -72,56 +72,56 @@ static ENTRY NAME(mean_entry)(const double a[3][BODIES], const double b[3][BODIE
     return (ENTRY){NAME(column_of)(lag), NAME(quad_zero)()};
 }
 
-/* g and f = g − y of entry i, and with a slot their differences to the last ones; sums[j] += ΔF·ΔF_j,
-   sums[count] += ΔF·f. */
-PL_LANES_INLINE void NAME(record)(CONTEXT *s, int i, ENTRY g, ENTRY f, REAL weight, REAL scale, int slot, int count,
-                                  QUAD *sums)
+/* ΔG = g − last_g and ΔF = f − last_f of entry i go to a slot; sums[j] += ΔF·ΔF_j, sums[count] += ΔF·f. */
+PL_LANES_INLINE void NAME(record)(CONTEXT *s, int i, ENTRY g, ENTRY f, ENTRY last_g, ENTRY last_f, REAL weight, REAL scale,
+                                  int slot, int count, QUAD *sums)
 {
-    if (slot >= 0) {
-        ENTRY *df = s->change_of_step[slot] + i;
-        df->x = NAME(sub)(f.x, s->step_of_plain[i].x);
-        df->q = NAME(quad_sub)(f.q, s->step_of_plain[i].q);
-        s->change[slot][i].x = NAME(sub)(g.x, s->plain[i].x);
-        s->change[slot][i].q = NAME(quad_sub)(g.q, s->plain[i].q);
-        COL x = NAME(scale)(df->x, weight);
-        QUAD q = NAME(quad_times)(df->q, NAME(tee)(scale));
-        for (int j = 0; j < count; j++)
-            sums[j] = NAME(quad_inner)(sums[j], x, q, s->change_of_step[j] + i);
-        sums[count] = NAME(quad_inner)(sums[count], x, q, &f);
-    }
-    s->plain[i] = g;
-    s->step_of_plain[i] = f;
+    ENTRY *df = s->change_of_step[slot] + i;
+    df->x = NAME(sub)(f.x, last_f.x);
+    df->q = NAME(quad_sub)(f.q, last_f.q);
+    s->change[slot][i].x = NAME(sub)(g.x, last_g.x);
+    s->change[slot][i].q = NAME(quad_sub)(g.q, last_g.q);
+    COL x = NAME(scale)(df->x, weight);
+    QUAD q = NAME(quad_times)(df->q, NAME(tee)(scale));
+    for (int j = 0; j < count; j++)
+        sums[j] = NAME(quad_inner)(sums[j], x, q, s->change_of_step[j] + i);
+    sums[count] = NAME(quad_inner)(sums[count], x, q, &f);
 }
 
-/* g and f of particle i: the local step has noted what it changed, the global one left it in rhs. q and −q are one
-   rotation: the one near the start counts. */
-PL_LANES_INLINE ENTRY NAME(recent_step)(CONTEXT *s, int i)
+/* q and −q are one rotation: the one near the start of the iteration counts. Seldom is there anything to do. */
+PL_LANES_INLINE void NAME(align)(CONTEXT *s, int i)
 {
     QUAD q = s->q[i], turn = s->turn[i];
     TEE side = NAME(quad_dot)(q, NAME(quad_sub)(q, turn));
-    QUAD flipped = NAME(quad_times)(q, NAME(tee)(-1));
-    s->q[i] = NAME(quad_pick)(-side, flipped, q);
-    turn = NAME(quad_pick)(-side, NAME(quad_sub)(turn, NAME(quad_times)(q, NAME(tee)(2))), turn);
-    return (ENTRY){s->rhs[s->system->symbolic->inverse[i]], turn};
+#if LONE
+    if (side >= 0)
+        return;
+#else
+    if (!vm_any(side < vr_splat(0)))
+        return;
+#endif
+    s->q[i] = NAME(quad_pick)(-side, NAME(quad_times)(q, NAME(tee)(-1)), q);
+    s->turn[i] = NAME(quad_pick)(-side, NAME(quad_sub)(turn, NAME(quad_times)(q, NAME(tee)(2))), turn);
 }
 
-/* Takes G(y) of iteration k into the history and its products with the others into the normal equations. */
+/* Takes G(y) of iteration k > 0 into the history and its products with the others into the normal equations. f is what
+   the local step has noted (turn) and what the global step left behind (rhs). */
 static void NAME(extend_history)(CONTEXT *s, int k)
 {
-    int slot = k > 0 ? (k - 1) % PL_WINDOW : -1, count = k < PL_WINDOW ? k : PL_WINDOW;
+    const int32_t *pivot = s->system->symbolic->inverse;
+    int slot = (k - 1) % PL_WINDOW, count = k < PL_WINDOW ? k : PL_WINDOW;
     QUAD sums[PL_WINDOW + 1];
     for (int j = 0; j <= PL_WINDOW; j++)
         sums[j] = NAME(quad_zero)();
     for (int i = 0; i < s->n; i++) {
-        ENTRY f = NAME(recent_step)(s, i);
-        NAME(record)(s, i, (ENTRY){s->x[i], s->q[i]}, f, 1, s->grain[i].scale, slot, count, sums);
+        NAME(align)(s, i);
+        NAME(record)(s, i, (ENTRY){s->x[i], s->q[i]}, (ENTRY){s->rhs[pivot[i]], s->turn[i]},
+                     (ENTRY){s->last_x[i], s->last_q[i]}, (ENTRY){s->last_rhs[pivot[i]], s->last_turn[i]}, 1,
+                     s->grain[i].scale, slot, count, sums);
     }
-    if (s->held_count) {
-        ENTRY g = NAME(mean_entry)(s->c, s->drift), f = NAME(mean_entry)(s->c, s->start_c);
-        NAME(record)(s, s->n, g, f, (REAL)s->n, 0, slot, count, sums);
-    }
-    if (slot < 0)
-        return;
+    if (s->held_count)
+        NAME(record)(s, s->n, NAME(mean_entry)(s->c, s->drift), NAME(mean_entry)(s->c, s->start_c), s->last_mean,
+                     s->last_mean_step, (REAL)s->n, 0, slot, count, sums);
     for (int j = 0; j < count; j++) {
         TEE product = NAME(quad_sum)(sums[j]);
         s->gram[slot][j] = s->gram[j][slot] = product;
@@ -129,6 +129,17 @@ static void NAME(extend_history)(CONTEXT *s, int k)
             s->slope[j] = s->slope[j] + product; /* because f has grown by the newest ΔF */
     }
     s->slope[slot] = NAME(quad_sum)(sums[count]);
+}
+
+/* What is `last` for the next iteration. x and q are in last_x and last_q already, or are copied there. */
+static void NAME(turn_page)(CONTEXT *s)
+{
+    COL *rhs = s->rhs;
+    QUAD *turn = s->turn;
+    s->rhs = s->last_rhs;
+    s->last_rhs = rhs;
+    s->turn = s->last_turn;
+    s->last_turn = turn;
 }
 
 /* γ from the normal equations, scaled to unit diagonal plus 10⁻⁶; differences that vanish are left out. */
@@ -189,39 +200,53 @@ static void NAME(refresh_rotations)(CONTEXT *s, bool normalise)
         PL_R(pl_rotation_matrix)(q, r);
         NAME(put_quaternions)(s->q, particles, count, q);
         NAME(put_matrices)(s->r, particles, count, r);
+        for (int l = 0; l < count; l++)
+            s->ra[particles[l]] = NAME(apply_moment)(s->r + particles[l], s->grain[particles[l]].moment);
     }
 }
 #else
-static void NAME(refresh_rotations)(CONTEXT *s, bool normalise)
+PL_LANES_INLINE void NAME(refresh_rotation)(CONTEXT *s, int i, QUAD from, bool normalise)
 {
-    for (int i = 0; i < s->n; i++) {
-        if (s->system->is_fixed[i])
-            continue;
-        VR q[4] = {s->q[i].x, s->q[i].y, s->q[i].z, s->q[i].w}, r[9];
-        if (normalise)
-            PL_R(pl_rotation_normalise)(q);
-        PL_R(pl_rotation_matrix)(q, r);
-        s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
-        for (int k = 0; k < 3; k++)
-            s->r[i].c[k] = (COL){r[k], r[3 + k], r[6 + k]};
-    }
+    VR q[4] = {from.x, from.y, from.z, from.w}, r[9];
+    if (normalise)
+        PL_R(pl_rotation_normalise)(q);
+    PL_R(pl_rotation_matrix)(q, r);
+    s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
+    MAT m;
+    for (int k = 0; k < 3; k++)
+        m.c[k] = (COL){r[k], r[3 + k], r[6 + k]};
+    s->r[i] = m;
+    s->ra[i] = NAME(apply_moment)(&m, s->grain[i].moment);
 }
+
 #endif
 
-/* y = G(y) − Σ γ ΔG for everything but c. */
+/* y = G(y) − Σ γ ΔG for everything but c, written to the pages where the last G(y) stood; G(y) becomes the last one. */
 static void NAME(mix)(CONTEXT *s, int count, const TEE gamma[PL_WINDOW])
 {
+    COL *plain_x = s->x;
+    QUAD *plain_q = s->q;
+    s->x = s->last_x;
+    s->q = s->last_q;
+    s->last_x = plain_x;
+    s->last_q = plain_q;
     for (int i = 0; i < s->n; i++) {
-        COL x = s->x[i];
-        QUAD q = s->q[i];
+        COL x = plain_x[i];
+        QUAD q = plain_q[i];
         for (int j = 0; j < count; j++) {
             x = NAME(sub)(x, NAME(times)(s->change[j][i].x, gamma[j]));
             q = NAME(quad_sub)(q, NAME(quad_times)(s->change[j][i].q, gamma[j]));
         }
         s->x[i] = x;
         s->q[i] = q;
+#if !LONE
+        if (!s->system->is_fixed[i])
+            NAME(refresh_rotation)(s, i, q, true);
+#endif
     }
+#if LONE
     NAME(refresh_rotations)(s, true);
+#endif
 }
 
 static void NAME(mix_mean)(CONTEXT *s, int count, const TEE gamma[PL_WINDOW])
@@ -231,6 +256,24 @@ static void NAME(mix_mean)(CONTEXT *s, int count, const TEE gamma[PL_WINDOW])
             for (int j = 0; j < count; j++)
                 s->c[k][s->held[h]] -= (double)((const REAL *)&gamma[j])[s->held[h]] *
                                        (double)*NAME(part)(&s->change[j][s->n].x, k, s->held[h]);
+}
+
+/* Puts flagged lanes back to the given positions and quaternions. */
+static void NAME(put_back)(CONTEXT *s, const REAL flags[BODIES], const COL *x, const QUAD *q)
+{
+    TEE flag;
+    memcpy(&flag, flags, sizeof flag);
+    for (int i = 0; i < s->n; i++) {
+        s->x[i] = NAME(pick)(flag, x[i], s->x[i]);
+        s->q[i] = NAME(quad_pick)(flag, q[i], s->q[i]);
+#if !LONE
+        if (!s->system->is_fixed[i])
+            NAME(refresh_rotation)(s, i, s->q[i], false);
+#endif
+    }
+#if LONE
+    NAME(refresh_rotations)(s, false);
+#endif
 }
 
 /* Puts the lanes in which the accelerated state has no less energy back to the plain one. */
@@ -249,15 +292,8 @@ static void NAME(guard)(CONTEXT *s, const double plain_energy[BODIES], double pl
         for (int k = 0; k < 3 && worse; k++)
             s->c[k][l] = plain_c[k][l];
     }
-    if (!any)
-        return;
-    TEE flag;
-    memcpy(&flag, refused, sizeof flag);
-    for (int i = 0; i < s->n; i++) {
-        s->x[i] = NAME(pick)(flag, s->plain[i].x, s->x[i]);
-        s->q[i] = NAME(quad_pick)(flag, s->plain[i].q, s->q[i]);
-    }
-    NAME(refresh_rotations)(s, false);
+    if (any)
+        NAME(put_back)(s, refused, s->last_x, s->last_q);
 }
 
 /* The energy of G(y): that of y less what the two steps took away, which needs no other look at the edges. Pins see to
@@ -283,19 +319,26 @@ static void NAME(accelerate)(CONTEXT *s, int k)
     int count = k < PL_WINDOW ? k : PL_WINDOW;
     double plain_energy[BODIES], plain_c[3][BODIES];
     TEE gamma[PL_WINDOW];
-    NAME(extend_history)(s, k);
     NAME(plain_energies)(s, k, plain_energy);
+    memcpy(plain_c, s->c, sizeof plain_c);
     if (k == 0) {
         memcpy(s->energy, plain_energy, sizeof plain_energy);
-        return;
+        for (int i = 0; i < s->n; i++)
+            NAME(align)(s, i);
+        memcpy(s->last_x, s->x, sizeof *s->x * (size_t)s->n);
+        memcpy(s->last_q, s->q, sizeof *s->q * (size_t)s->n);
+    } else {
+        NAME(extend_history)(s, k);
+        NAME(coefficients)(s, count, gamma);
+        NAME(mix)(s, count, gamma);
     }
-    memcpy(plain_c, s->c, sizeof plain_c);
-    NAME(coefficients)(s, count, gamma);
-    NAME(mix)(s, count, gamma);
-    NAME(mix_mean)(s, count, gamma);
-    NAME(guard)(s, plain_energy, plain_c);
-    for (int i = 0; i < s->n; i++)
-        s->ra[i] = NAME(apply_moment)(s->r + i, s->grain[i].moment);
+    s->last_mean = NAME(mean_entry)(s->c, s->drift);
+    s->last_mean_step = NAME(mean_entry)(s->c, s->start_c);
+    NAME(turn_page)(s);
+    if (k > 0) {
+        NAME(mix_mean)(s, count, gamma);
+        NAME(guard)(s, plain_energy, plain_c);
+    }
 }
 
 /* ---- The whole sub-step ------------------------------------------------------------------------------------------- */
@@ -332,8 +375,8 @@ static void NAME(minimise)(const pl_block *block, double h, int iterations, pl_w
     NAME(predict)(s);
     bool fast = block->solver == PL_SOLVER_FAST && iterations > 1;
     if (fast)
-        for (int i = 0; i < s->n; i++)
-            s->turn[i] = NAME(quad_zero)(); /* and so it stays where particles are fixed */
+        for (int i = 0; i < s->n; i++) /* and so it stays where particles are fixed */
+            s->turn[i] = s->last_turn[i] = NAME(quad_zero)();
     else
         s->turn = NULL;
     NAME(trace)(s, 0);

@@ -35,8 +35,10 @@ typedef struct CONTEXT {
     QUAD *q;     /* [n] the rotations as quaternions */
     COL *rhs;    /* [n] in pivot order: b − L x, then Δ */
     QUAD *turn;  /* [n] what the local step changed q by; NULL when nobody asks */
-    ENTRY *plain, *step_of_plain;           /* [n + 1] the last G(y), the last G(y) − y; the last entry is c */
-    ENTRY *change[PL_WINDOW], *change_of_step[PL_WINDOW]; /* [n + 1] ΔG and ΔF: differences of these */
+    COL *last_x, *last_rhs;   /* [n] of the iteration before: G(y), and G(y) − y; exchanged with x, rhs, q, turn */
+    QUAD *last_q, *last_turn; /* [n] */
+    ENTRY last_mean, last_mean_step; /* the same of c */
+    ENTRY *change[PL_WINDOW], *change_of_step[PL_WINDOW]; /* [n + 1] ΔG and ΔF; the last entry is c */
     TEE gram[PL_WINDOW][PL_WINDOW], slope[PL_WINDOW];     /* ΔF·ΔF, ΔF·f */
     double c[3][BODIES], drift[3][BODIES], start_c[3][BODIES]; /* c at the start of the iteration */
     int held[BODIES], held_count;   /* lanes with pins */
@@ -70,8 +72,10 @@ static size_t NAME(lay_out)(CONTEXT *s, int n, pl_solver solver, char *scratch)
     s->spin = NAME(carve)(&at, count, sizeof(MAT));
     if (solver == PL_SOLVER_FAST) {
         s->turn = NAME(carve)(&at, count, sizeof(QUAD));
-        s->plain = NAME(carve)(&at, count + 1, sizeof(ENTRY));
-        s->step_of_plain = NAME(carve)(&at, count + 1, sizeof(ENTRY));
+        s->last_x = NAME(carve)(&at, count, sizeof(COL));
+        s->last_q = NAME(carve)(&at, count, sizeof(QUAD));
+        s->last_rhs = NAME(carve)(&at, count, sizeof(COL));
+        s->last_turn = NAME(carve)(&at, count, sizeof(QUAD));
         for (int k = 0; k < PL_WINDOW; k++) {
             s->change[k] = NAME(carve)(&at, count + 1, sizeof(ENTRY));
             s->change_of_step[k] = NAME(carve)(&at, count + 1, sizeof(ENTRY));
@@ -712,6 +716,28 @@ PL_LANES_INLINE COL NAME(inertia_term)(const CONTEXT *s, int i, COL ahead)
     return NAME(add)(v, NAME(mul)(d, NAME(scale)(d, grain->mass)));
 }
 
+/* q_aᵀ q_b without its real part: v = sin(θ/2) n for the rotation by θ about n between the two. */
+PL_LANES_INLINE void NAME(between)(QUAD a, QUAD b, TEE v[3])
+{
+#if LONE
+    const TEE ax = a[0], ay = a[1], az = a[2], aw = a[3], bx = b[0], by = b[1], bz = b[2], bw = b[3];
+#else
+    const TEE ax = a.x, ay = a.y, az = a.z, aw = a.w, bx = b.x, by = b.y, bz = b.z, bw = b.w;
+#endif
+    v[0] = (aw * bx - bw * ax) - (ay * bz - az * by);
+    v[1] = (aw * by - bw * ay) - (az * bx - ax * bz);
+    v[2] = (aw * bz - bw * az) - (ax * by - ay * bx);
+}
+
+/* tr((R_a − R_b) M (R_a − R_b)ᵀ) = 4 vᵀ (tr(M) I − M) v: exact, and without a difference of large numbers. */
+PL_LANES_INLINE TEE NAME(turning_term)(const CONTEXT *s, const SPRING *spring)
+{
+    const REAL *t = spring->turning;
+    TEE v[3];
+    NAME(between)(s->q[spring->a], s->q[spring->b], v);
+    return v[0] * (v[0] * t[0] + v[1] * t[1] + v[2] * t[2]) + v[1] * (v[1] * t[3] + v[2] * t[4]) + v[2] * (v[2] * t[5]);
+}
+
 PL_LANES_INLINE COL NAME(elastic_term)(const CONTEXT *s, const SPRING *spring)
 {
     const MAT *ra = s->r + spring->a, *rb = s->r + spring->b;
@@ -720,8 +746,7 @@ PL_LANES_INLINE COL NAME(elastic_term)(const CONTEXT *s, const SPRING *spring)
     COL eb = NAME(sub)(NAME(apply)(rb, spring->rest), d);
     COL v = NAME(mul)(ea, NAME(scale)(ea, spring->claim_a));
     v = NAME(add)(v, NAME(mul)(eb, NAME(scale)(eb, spring->claim_b)));
-    MAT turn = NAME(difference)(ra, rb);
-    return NAME(add)(v, NAME(strain)(&turn, spring->moment, spring->doubled));
+    return NAME(add_to_first)(v, NAME(turning_term)(s, spring));
 }
 
 /* E of each lane: terms and short sums in REAL (none is negative), long sums in double, in a fixed order. */

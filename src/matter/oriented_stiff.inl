@@ -21,7 +21,8 @@ typedef struct STIFF {
     TEE (*inverse_d)[6]; /* [n] */
     TEE (*step)[6];  /* [n] by pivot: minus the gradient, then the Gauss–Newton step */
     int32_t *place;  /* [n] where the rows of the current column stand in `lower` */
-    ENTRY *start, *plain; /* [n] states to go back to */
+    COL *start_x, *plain_x; /* [n] states to go back to */
+    QUAD *start_q, *plain_q;
 } STIFF;
 
 static size_t NAME(lay_out_stiff)(STIFF *s, const pl_system *system, char *scratch)
@@ -34,8 +35,10 @@ static size_t NAME(lay_out_stiff)(STIFF *s, const pl_system *system, char *scrat
     s->inverse_d = NAME(carve)(&at, n, sizeof *s->inverse_d);
     s->step = NAME(carve)(&at, n, sizeof *s->step);
     s->place = NAME(carve)(&at, n, sizeof *s->place);
-    s->start = NAME(carve)(&at, n, sizeof(ENTRY));
-    s->plain = NAME(carve)(&at, n, sizeof(ENTRY));
+    s->start_x = NAME(carve)(&at, n, sizeof(COL));
+    s->start_q = NAME(carve)(&at, n, sizeof(QUAD));
+    s->plain_x = NAME(carve)(&at, n, sizeof(COL));
+    s->plain_q = NAME(carve)(&at, n, sizeof(QUAD));
     return (size_t)(at - scratch);
 }
 
@@ -436,16 +439,18 @@ PL_LANES_INLINE void NAME(turn)(const VR theta[3], VR q[4], VR r[9])
 static void NAME(turn_all)(STIFF *s)
 {
     CONTEXT *b = &s->base;
-    for (int first = 0; first < b->n; first += PL_WR) {
-        int count = b->n - first < PL_WR ? b->n - first : PL_WR;
+    for (int next = 0; next < b->n;) {
         REAL in[7][PL_WR] __attribute__((aligned(64))) = {{0}};
         int32_t particles[PL_WR];
+        int count = 0;
+        for (; next < b->n && count < PL_WR; next++)
+            if (!b->system->is_fixed[next])
+                particles[count++] = next;
         for (int l = 0; l < count; l++) {
-            particles[l] = first + l;
             for (int k = 0; k < 3; k++)
-                in[k][l] = s->step[b->system->symbolic->inverse[first + l]][3 + k];
+                in[k][l] = s->step[b->system->symbolic->inverse[particles[l]]][3 + k];
             for (int k = 0; k < 4; k++)
-                in[3 + k][l] = b->q[first + l][k];
+                in[3 + k][l] = b->q[particles[l]][k];
         }
         for (int l = count; l < PL_WR; l++)
             in[6][l] = 1;
@@ -461,6 +466,8 @@ static void NAME(turn_all)(STIFF *s)
 {
     CONTEXT *b = &s->base;
     for (int i = 0; i < b->n; i++) {
+        if (b->system->is_fixed[i])
+            continue;
         const TEE *theta = s->step[b->system->symbolic->inverse[i]] + 3;
         VR q[4] = {b->q[i].x, b->q[i].y, b->q[i].z, b->q[i].w}, r[9];
         NAME(turn)(theta, q, r);
@@ -471,10 +478,10 @@ static void NAME(turn_all)(STIFF *s)
 }
 #endif
 
-static void NAME(keep)(const CONTEXT *b, ENTRY *to)
+static void NAME(keep)(const CONTEXT *b, COL *x, QUAD *q)
 {
-    for (int i = 0; i < b->n; i++)
-        to[i] = (ENTRY){b->x[i], b->q[i]};
+    memcpy(x, b->x, sizeof *x * (size_t)b->n);
+    memcpy(q, b->q, sizeof *q * (size_t)b->n);
 }
 
 /* Takes the step. The mean of a free body's step goes to c, where it belongs. */
@@ -524,15 +531,7 @@ static void NAME(choose)(STIFF *s, const double plain_energy[BODIES], double pla
         for (int k = 0; k < 3 && worse; k++)
             b->c[k][l] = plain_c[k][l];
     }
-    TEE flag;
-    memcpy(&flag, refused, sizeof flag);
-    for (int i = 0; i < b->n; i++) {
-        b->x[i] = NAME(pick)(flag, s->plain[i].x, b->x[i]);
-        b->q[i] = NAME(quad_pick)(flag, s->plain[i].q, b->q[i]);
-    }
-    NAME(refresh_rotations)(b, false);
-    for (int i = 0; i < b->n; i++)
-        b->ra[i] = NAME(apply_moment)(b->r + i, b->grain[i].moment);
+    NAME(put_back)(b, refused, s->plain_x, s->plain_q);
 }
 
 static void NAME(stiff_iteration)(STIFF *s)
@@ -542,17 +541,15 @@ static void NAME(stiff_iteration)(STIFF *s)
     NAME(assemble)(s);
     NAME(factor)(s);
     NAME(back_substitute)(s);
-    NAME(keep)(b, s->start);
+    NAME(keep)(b, s->start_x, s->start_q);
     memcpy(start_c, b->c, sizeof start_c);
     NAME(local)(b);
     NAME(global)(b);
     NAME(energies)(b, plain_energy);
-    NAME(keep)(b, s->plain);
+    NAME(keep)(b, s->plain_x, s->plain_q);
     memcpy(plain_c, b->c, sizeof plain_c);
-    for (int i = 0; i < b->n; i++) {
-        b->x[i] = s->start[i].x;
-        b->q[i] = s->start[i].q;
-    }
+    memcpy(b->x, s->start_x, sizeof *b->x * (size_t)b->n);
+    memcpy(b->q, s->start_q, sizeof *b->q * (size_t)b->n);
     memcpy(b->c, start_c, sizeof start_c);
     NAME(take_step)(s);
     NAME(choose)(s, plain_energy, plain_c);
@@ -564,6 +561,7 @@ static void NAME(minimise_stiff)(const pl_block *block, double h, int iterations
     uint64_t clock = pl_ticks();
     NAME(set_up)(&s->base, block, h, work);
     NAME(lay_out_stiff)(s, block->system, work->scratch);
+    s->base.turn = NULL;
     NAME(predict)(&s->base);
     NAME(trace)(&s->base, 0);
     clock = NAME(lap)(work, PL_STAGE_PREDICT, clock);

@@ -232,9 +232,12 @@ static void fill_spring(const pl_system *system, int at)
         s.moment[k] = kappa * (model->moments[6 * a + k] + model->moments[6 * b + k]);
         single.moment[k] = (float)s.moment[k];
     }
-    double_corners(s.moment, s.doubled);
-    for (int k = 0; k < 3; k++)
-        single.doubled[k] = (float)s.doubled[k];
+    const double *m = s.moment;
+    const double turning[6] = {4 * (m[3] + m[5]), -8 * m[1], -8 * m[2], 4 * (m[0] + m[5]), -8 * m[4], 4 * (m[0] + m[3])};
+    for (int k = 0; k < 6; k++) {
+        s.turning[k] = turning[k];
+        single.turning[k] = (float)turning[k];
+    }
     system->spring_d[at] = s;
     system->spring_f[at] = single;
 }

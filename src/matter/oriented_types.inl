@@ -253,6 +253,17 @@ PL_LANES_INLINE COL NAME(column_of)(const double in[3][BODIES])
 
 #endif
 
+/* The first component of a plus s. */
+PL_LANES_INLINE COL NAME(add_to_first)(COL a, TEE s)
+{
+#if LONE
+    a[0] += s;
+#else
+    a.x = a.x + s;
+#endif
+    return a;
+}
+
 /* Three columns: a rotation, or C. */
 typedef struct MAT {
     COL c[3];

@@ -1,6 +1,6 @@
-/* Named materials: Young's modulus, density and damping of things people know, rounded. Damping is not a property of
-   the substance alone; these values look right for bodies of hand to furniture size. */
-#include <math.h>
+/* Named materials: Young's modulus, density and damping of things people know, rounded. Damping is
+   not a property of the substance alone; these values look right for bodies of hand to furniture
+   size. */
 #include <string.h>
 
 #include "world/world.h"
@@ -32,7 +32,7 @@ enum { TABLE_SIZE = sizeof table / sizeof *table };
 
 bool pl_find_material(const char *name, pl_material *material)
 {
-    for (int i = 0; name && i < TABLE_SIZE; i++)
+    for (int i = 0; name && material && i < TABLE_SIZE; i++)
         if (strcmp(name, table[i].name) == 0) {
             *material = table[i].material;
             return true;
@@ -55,23 +55,4 @@ pl_material pl_default_material(void)
     pl_material material = {0};
     pl_find_material("rubber", &material);
     return material;
-}
-
-/* Far outside anything physical, and well inside what double carries. */
-static bool in_range(double value)
-{
-    return value >= 1e-30 && value <= 1e30;
-}
-
-pl_status pl_material_check(const pl_material *m, pl_error *error)
-{
-    PL_CHECK(m->stiffness == 0 || in_range(m->stiffness), PL_ERROR_ARGUMENT, error, "material.stiffness",
-             "is %g; use a positive stiffness in kg m^-3 s^-2, or 0 to go by Young's modulus", m->stiffness);
-    PL_CHECK(m->stiffness > 0 || in_range(m->young), PL_ERROR_ARGUMENT, error, "material.young",
-             "is %g; use a positive Young's modulus in pascals (rubber has 1e6)", m->young);
-    PL_CHECK(in_range(m->density), PL_ERROR_ARGUMENT, error, "material.density",
-             "is %g; use a positive density in kg/m³ (water has 1000)", m->density);
-    PL_CHECK(m->damping >= 0 && m->damping <= 1e30, PL_ERROR_ARGUMENT, error, "material.damping",
-             "is %g; use a rate of 0 or more per second", m->damping);
-    return PL_OK;
 }

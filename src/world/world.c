@@ -1,10 +1,12 @@
 /* Worlds: made, destroyed, and their settings. The step itself is in step.c. */
 #include "world/world.h"
 
-#include <math.h>
 #include <string.h>
 
 static const uint32_t world_cookie = 0x706c7764;
+
+/* Of the host's workers as of the pool's threads: each has scratch memory of its own. */
+enum { MOST_WORKERS = 1024 };
 
 uint32_t pl_abi_version(void)
 {
@@ -14,33 +16,6 @@ uint32_t pl_abi_version(void)
 const char *pl_version(void)
 {
     return PLIANT_VERSION;
-}
-
-bool pl_is_finite3(const double v[3])
-{
-    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
-}
-
-bool pl_is_finite4(const double v[4])
-{
-    return pl_is_finite3(v) && isfinite(v[3]);
-}
-
-bool pl_world_grow(pl_memory *memory, void *array, int count, int *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    int larger = *capacity ? 2 * *capacity : 8;
-    void *old, *grown = pl_memory_alloc(memory, (size_t)larger, size);
-    if (!grown)
-        return false;
-    memcpy(&old, array, sizeof old);
-    if (count)
-        memcpy(grown, old, (size_t)count * size);
-    pl_memory_free(memory, old);
-    memcpy(array, &grown, sizeof grown);
-    *capacity = larger;
-    return true;
 }
 
 pl_world_def pl_default_world_def(void)
@@ -54,51 +29,42 @@ pl_world_def pl_default_world_def(void)
                           .cookie = world_cookie};
 }
 
-/* ---- Checks ------------------------------------------------------------------------------------------------------- */
+/* ---- Checks ----------------------------------------------------------------------------------- */
 
-static pl_status check_step(double step, int substeps, pl_error *error)
+static pl_status check_host(const pl_world_def *def, pl_error *error)
 {
-    PL_CHECK(step >= 1e-9 && step <= 1e3, PL_ERROR_ARGUMENT, error, "step",
-             "is %g s; use a positive length of time (1/60 s is usual)", step);
-    PL_CHECK(substeps >= 1 && substeps <= 100000, PL_ERROR_ARGUMENT, error, "substeps",
-             "is %d; use 1 or more (at most 100000)", substeps);
+    PL_CHECK(def->threads >= 0 && def->threads <= MOST_WORKERS, PL_ERROR_ARGUMENT, error, "threads",
+             "is %d; use 0 to %d", def->threads, MOST_WORKERS);
+    PL_TRY(pl_task_system_check(def->tasks, error));
+    PL_CHECK(!def->tasks || def->tasks->worker_count <= MOST_WORKERS, PL_ERROR_ARGUMENT, error,
+             "tasks.worker_count", "is %d; use 1 to %d", def->tasks->worker_count, MOST_WORKERS);
+    PL_CHECK(!def->allocator || (def->allocator->alloc && def->allocator->free), PL_ERROR_ARGUMENT,
+             error, "allocator", "lacks a function; it needs both alloc and free");
     return PL_OK;
-}
-
-static pl_status check_iterations(int iterations, int stiff_iterations, pl_error *error)
-{
-    PL_CHECK(iterations >= 1 && iterations <= 1000000, PL_ERROR_ARGUMENT, error, "iterations",
-             "is %d; use 1 or more (10 is usual)", iterations);
-    PL_CHECK(stiff_iterations >= 1 && stiff_iterations <= 1000000, PL_ERROR_ARGUMENT, error, "stiff_iterations",
-             "is %d; use 1 or more (1 is usual)", stiff_iterations);
-    return PL_OK;
-}
-
-static bool is_acceleration(const double gravity[3])
-{
-    return pl_is_finite3(gravity) && fabs(gravity[0]) < 1e12 && fabs(gravity[1]) < 1e12 && fabs(gravity[2]) < 1e12;
 }
 
 static pl_status check_def(const pl_world_def *def, pl_error *error)
 {
     PL_REQUIRE(def && def->cookie == world_cookie, PL_ERROR_ARGUMENT, error, "cookie",
                "the definition was not made by pl_default_world_def");
-    PL_TRY(check_step(def->step, def->substeps, error));
-    PL_TRY(check_iterations(def->iterations, def->stiff_iterations, error));
-    PL_CHECK(is_acceleration(def->gravity), PL_ERROR_ARGUMENT, error, "gravity", "is not a finite vector in m/s²");
-    PL_CHECK(def->max_steps >= 1, PL_ERROR_ARGUMENT, error, "max_steps", "is %d; use 1 or more", def->max_steps);
-    PL_CHECK(def->threads >= 0 && def->threads <= 1024, PL_ERROR_ARGUMENT, error, "threads",
-             "is %d; use 0 to 1024", def->threads);
-    return pl_task_system_check(def->tasks, error);
+    PL_TRY(pl_check_step(def->step, def->substeps, error));
+    PL_TRY(pl_check_iterations(def->iterations, def->stiff_iterations, error));
+    PL_CHECK(pl_is_gravity(def->gravity), PL_ERROR_ARGUMENT, error, "gravity",
+             "is not a finite vector in m/s²");
+    PL_CHECK(def->max_steps >= 1, PL_ERROR_ARGUMENT, error, "max_steps", "is %d; use 1 or more",
+             def->max_steps);
+    return check_host(def, error);
 }
 
-pl_status pl_world_check_unlocked(const pl_world *world)
+pl_status pl_world_check_unlocked(const pl_world *world, pl_error *error)
 {
-    PL_REQUIRE(world && !world->stepping, PL_ERROR_STATE, NULL, NULL, "the world is inside its own step");
+    PL_REQUIRE(world, PL_ERROR_ARGUMENT, error, "world", "there is no world");
+    PL_REQUIRE(!world->stepping, PL_ERROR_STATE, error, "world",
+               "the world is inside its own step");
     return PL_OK;
 }
 
-/* ---- Life --------------------------------------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------- */
 
 static void free_memory(pl_memory *memory)
 {
@@ -117,6 +83,20 @@ static pl_memory *make_memory(const pl_world_def *def)
     return memory;
 }
 
+static void copy_settings(pl_world *world, const pl_world_def *def)
+{
+    world->step = def->step;
+    world->substeps = def->substeps;
+    world->h = def->step / def->substeps;
+    world->iterations = def->iterations;
+    world->stiff_iterations = def->stiff_iterations;
+    world->max_steps = def->max_steps;
+    memcpy(world->gravity, def->gravity, sizeof world->gravity);
+    world->field = def->field;
+    world->field_user = def->field_user;
+    world->logger = (pl_logger){def->log, def->log_user};
+}
+
 static pl_world *make(const pl_world_def *def)
 {
     pl_memory *memory = make_memory(def);
@@ -128,27 +108,20 @@ static pl_world *make(const pl_world_def *def)
         return NULL;
     }
     world->memory = memory;
-    world->step = def->step;
-    world->substeps = def->substeps;
-    world->h = def->step / def->substeps;
-    world->iterations = def->iterations;
-    world->stiff_iterations = def->stiff_iterations;
-    world->max_steps = def->max_steps;
-    memcpy(world->gravity, def->gravity, sizeof world->gravity);
-    world->field = def->field;
-    world->field_user = def->field_user;
-    world->logger = (pl_logger){def->log, def->log_user};
-    world->tasks = pl_tasks_create(def->tasks, def->threads, world->memory);
-    world->worker_count = world->tasks ? pl_tasks_worker_count(world->tasks) : 0;
-    world->workers = PL_NEW(world->memory, pl_worker, world->worker_count);
-    if (!world->tasks || !world->workers) {
+    copy_settings(world, def);
+    world->tasks = pl_tasks_create(def->tasks, def->threads, memory);
+    if (world->tasks) {
+        world->worker_count = pl_tasks_worker_count(world->tasks);
+        world->workers = PL_NEW(memory, pl_worker, world->worker_count);
+    }
+    if (!world->workers) {
         pl_world_destroy(world);
         return NULL;
     }
     return world;
 }
 
-pl_status pl_world_create(const pl_world_def *def, pl_world **world, pl_error *error)
+static PL_APART pl_status create(const pl_world_def *def, pl_world **world, pl_error *error)
 {
     PL_REQUIRE(world, PL_ERROR_ARGUMENT, error, "world", "there is nowhere to put the world");
     *world = NULL;
@@ -158,12 +131,20 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **world, pl_error *e
     return PL_OK;
 }
 
+pl_status pl_world_create(const pl_world_def *def, pl_world **world, pl_error *error)
+{
+    PL_COMPUTE(create(def, world, error));
+}
+
 void pl_world_clear(pl_world *world)
 {
-    for (int i = 0; i < world->live_count; i++)
-        pl_record_destroy(world, world->live[i]);
-    void *blocks[] = {world->bodies,     world->pins,           world->live,           world->systems,
-                      world->blocks,     world->members,        world->sort_items,     world->field_positions,
+    for (pl_record *record = world->first, *next; record; record = next) {
+        next = record->next;
+        pl_record_destroy(world, record);
+    }
+    void *blocks[] = {world->bodies,           world->pins,        world->systems,
+                      world->live,             world->members,     world->blocks,
+                      world->sort_items,       world->field_positions,
                       world->field_velocities, world->field_masses};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(world->memory, blocks[i]);
@@ -171,42 +152,43 @@ void pl_world_clear(pl_world *world)
 
 void pl_world_destroy(pl_world *world)
 {
-    if (!world || pl_world_check_unlocked(world) != PL_OK)
+    if (!world || pl_world_check_unlocked(world, NULL) != PL_OK)
         return;
+    pl_memory *memory = world->memory;
     pl_world_clear(world);
     for (int i = 0; i < world->worker_count && world->workers; i++)
-        pl_memory_free(world->memory, world->workers[i].work.scratch);
-    pl_memory_free(world->memory, world->workers);
+        pl_memory_free(memory, world->workers[i].work.scratch);
+    pl_memory_free(memory, world->workers);
     pl_tasks_destroy(world->tasks);
-    pl_memory *memory = world->memory;
     pl_memory_free(memory, world);
     free_memory(memory);
 }
 
-/* ---- Settings ----------------------------------------------------------------------------------------------------- */
+/* ---- Settings --------------------------------------------------------------------------------- */
 
 double pl_world_time(const pl_world *world)
 {
-    return world->time;
+    return world ? world->time : 0;
 }
 
 uint64_t pl_world_allocations(const pl_world *world)
 {
-    return world->memory->allocations;
+    return world ? world->memory->allocations : 0;
 }
 
 pl_status pl_world_set_gravity(pl_world *world, const double gravity[3])
 {
-    PL_TRY(pl_world_check_unlocked(world));
-    PL_REQUIRE(is_acceleration(gravity), PL_ERROR_ARGUMENT, NULL, NULL, "gravity is not a finite vector");
+    PL_TRY(pl_world_check_unlocked(world, NULL));
+    PL_REQUIRE(pl_is_gravity(gravity), PL_ERROR_ARGUMENT, NULL, NULL,
+               "gravity is not a finite vector");
     memcpy(world->gravity, gravity, sizeof world->gravity);
     return PL_OK;
 }
 
 pl_status pl_world_set_iterations(pl_world *world, int iterations, int stiff_iterations)
 {
-    PL_TRY(pl_world_check_unlocked(world));
-    PL_TRY(check_iterations(iterations, stiff_iterations, NULL));
+    PL_TRY(pl_world_check_unlocked(world, NULL));
+    PL_TRY(pl_check_iterations(iterations, stiff_iterations, NULL));
     world->iterations = iterations;
     world->stiff_iterations = stiff_iterations;
     return PL_OK;
@@ -214,43 +196,53 @@ pl_status pl_world_set_iterations(pl_world *world, int iterations, int stiff_ite
 
 pl_status pl_world_set_field(pl_world *world, pl_field_function *field, void *user)
 {
-    PL_TRY(pl_world_check_unlocked(world));
+    PL_TRY(pl_world_check_unlocked(world, NULL));
     world->field = field;
     world->field_user = user;
     return PL_OK;
 }
 
-/* All new outfits first, so that nothing has changed if one cannot be had. The pins' stiffness depends on h and is
-   computed again by a failed call's undoing. */
-pl_status pl_world_set_step(pl_world *world, double step, int substeps)
+/* An outfit for every body at another sub-step, or for none. */
+static pl_status equip_all(pl_world *world, double h, pl_outfit *outfits)
 {
-    PL_TRY(pl_world_check_unlocked(world));
-    PL_TRY(check_step(step, substeps, NULL));
+    int made = 0;
+    for (pl_record *record = world->first; record; record = record->next) {
+        pl_setup setup = pl_world_setup_of(world, record);
+        setup.h = h;
+        pl_status status = pl_world_equip(world, record->model, &setup, outfits + made, NULL);
+        if (status != PL_OK) {
+            while (made > 0)
+                pl_world_discard(world, outfits + --made);
+            return status;
+        }
+        made++;
+    }
+    return PL_OK;
+}
+
+static PL_APART pl_status set_step(pl_world *world, double step, int substeps)
+{
+    PL_TRY(pl_world_check_unlocked(world, NULL));
+    PL_TRY(pl_check_step(step, substeps, NULL));
     pl_outfit *outfits = PL_NEW(world->memory, pl_outfit, world->live_count);
     if (!outfits)
         return PL_ERROR_MEMORY;
-    pl_status status = PL_OK;
-    int done = 0;
-    for (; done < world->live_count && status == PL_OK; done++) {
-        pl_setup setup = pl_world_setup_of(world, world->live[done]);
-        setup.h = step / substeps;
-        status = pl_world_equip(world, world->live[done]->model, &setup, outfits + done, NULL);
-    }
-    for (int i = 0; i < done; i++) {
-        if (status == PL_OK) {
-            pl_world_adopt(world, world->live[i], outfits + i);
-            continue;
+    pl_status status = equip_all(world, step / substeps, outfits);
+    if (status == PL_OK) {
+        int i = 0;
+        for (pl_record *record = world->first; record; record = record->next) {
+            pl_world_adopt(world, record, outfits + i++);
+            pl_record_forget_old(&record->matter); /* it is measured in the old sub-step */
         }
-        pl_world_discard(world, outfits + i);
-        pl_oriented *matter = &world->live[i]->matter;
-        for (int k = 0; k < matter->hold_count; k++)
-            matter->holds[k].stiffness = pl_hold_stiffness(&matter->system->key, matter->holds + k);
+        world->step = step;
+        world->substeps = substeps;
+        world->h = step / substeps;
     }
     pl_memory_free(world->memory, outfits);
-    if (status != PL_OK)
-        return status;
-    world->step = step;
-    world->substeps = substeps;
-    world->h = step / substeps;
-    return PL_OK;
+    return status;
+}
+
+pl_status pl_world_set_step(pl_world *world, double step, int substeps)
+{
+    PL_COMPUTE(set_step(world, step, substeps));
 }

@@ -1,49 +1,75 @@
-/* The inside of a world: slots of bodies and pins, the systems they share, and what a step needs ready-made so that it
-   allocates nothing. Everything here is changed by one thread, between steps. */
+/* The inside of a world: slots of bodies and pins, the systems they share, and what a step needs
+   ready-made so that it allocates nothing. Everything here is changed by one thread, between
+   steps. */
 #ifndef PL_WORLD_WORLD_H
 #define PL_WORLD_WORLD_H
 
 #include "base/error.h"
+#include "base/float_env.h"
 #include "base/memory.h"
 #include "base/sort.h"
 #include "base/tasks.h"
 #include "matter/oriented.h"
 
-/* One body: its matter, and what the step does not touch. */
+/* Whatever computes does so in the floating-point environment results are defined in, not in the
+   host's: returns from the calling function with the status of the call, which must be to a
+   function that is not inlined (PL_APART), or arithmetic could move out of the bracket. */
+#define PL_APART __attribute__((noinline))
+#define PL_COMPUTE(call)                                                                           \
+    do {                                                                                           \
+        pl_float_env pl_compute_host = pl_float_env_enter();                                       \
+        pl_status pl_compute_status = (call);                                                      \
+        pl_float_env_leave(pl_compute_host);                                                       \
+        return pl_compute_status;                                                                  \
+    } while (0)
+
+/* One body: its matter, and what the solver does not touch. */
 typedef struct pl_record {
     pl_oriented matter;
+    struct pl_record *previous, *next; /* in the order of creation */
     pl_model *model;
     pl_material material;
     float *edge_stiffness, *particle_density; /* own copies, or NULL */
-    float *force; /* [n][3] newtons, for the next step */
+    double *force;                            /* [n][3] newtons, for the next step */
     bool forced;
     void *user;
     uint32_t slot;
-    int32_t hold_capacity;
+    uint64_t system_ordinal; /* of the system in use, among all this world ever made */
+    int hold_capacity;
     uint32_t *hold_slots; /* [hold_capacity] the pin slot of each hold */
 } pl_record;
 
+/* Generations rise whenever a body or a pin leaves, and are never 0. */
 typedef struct pl_body_slot {
-    uint32_t generation; /* rises whenever a body leaves */
-    pl_record *record;   /* NULL = free */
+    uint32_t generation;
+    pl_record *record; /* NULL = free */
 } pl_body_slot;
 
 typedef struct pl_pin_slot {
     uint32_t generation;
-    uint32_t body; /* slot of its body */
-    bool used;
+    pl_record *record; /* whom it holds; NULL = free */
+    int hold;          /* its number there */
 } pl_pin_slot;
 
 /* What one worker needs to itself. */
 typedef struct pl_worker {
     pl_work work;
     size_t scratch_size;
-    uint64_t rescued;
-    char padding[64]; /* neighbours write at the same time */
+    uint64_t rescued;  /* bodies */
+    uint64_t left_out; /* forces that were no numbers */
+    char padding[64];  /* neighbours write at the same time */
 } pl_worker;
 
+/* A system, and its number among all that this world ever made: an order that does not depend on
+   addresses. */
+typedef struct pl_shared_system {
+    pl_system *system; /* NULL = an empty place of the table */
+    uint64_t ordinal;
+} pl_shared_system;
+
 struct pl_world {
-    pl_memory *memory; /* lives in itself, at an address of its own: a world can be exchanged for a restored one */
+    /* Lives in itself, at an address of its own: a world can be exchanged for a restored one. */
+    pl_memory *memory;
     pl_tasks *tasks;
     pl_logger logger;
     bool stepping;
@@ -55,41 +81,80 @@ struct pl_world {
     double time, owed;
     uint64_t steps;
 
-    int body_slots, body_slot_capacity, pin_slots, pin_slot_capacity;
+    /* Slots are taken from the lowest free one up: that depends on nothing but which are free. No
+       slot below `lowest` is. */
+    int body_slots, body_slot_capacity, lowest_body;
     pl_body_slot *bodies;
+    int pin_slots, pin_slot_capacity, lowest_pin;
     pl_pin_slot *pins;
 
-    /* Bodies in the order of their creation: the order of everything. */
-    int live_count, live_capacity;
-    pl_record **live;
+    /* Bodies in the order of their creation: the order of everything. A list, because one may leave
+       from the middle. */
+    int live_count;
+    pl_record *first, *last;
 
-    int system_count, system_capacity;
-    pl_system **systems;
+    /* Systems by the hash of their key: open addressing, linear probing, at most half full. */
+    int system_count, system_capacity; /* the latter 0 or a power of two */
+    pl_shared_system *systems;
+    uint64_t systems_made;
 
-    /* Who is solved with whom; made anew when `regroup` is set, in arrays that are always large enough. */
+    /* Who is solved with whom; made anew by a step when `regroup` is set, in arrays that are always
+       large enough. */
     bool regroup;
+    int group_capacity;
+    pl_record **live;         /* [group_capacity] the list as an array */
+    pl_oriented **members;    /* [group_capacity] those of one block side by side */
+    pl_block *blocks;         /* [group_capacity] */
+    pl_sort_item *sort_items; /* [2 group_capacity] */
     int block_count;
-    pl_block *blocks;          /* [live_capacity] */
-    pl_oriented **members;     /* [live_capacity] */
-    pl_sort_item *sort_items;  /* [2 live_capacity] */
 
     int worker_count;
     pl_worker *workers;
-    double *field_positions; /* [3 field_capacity] */
+
+    /* What the field function is shown: room for the largest body. */
+    int field_capacity; /* particles */
+    double *field_positions;
     float *field_velocities, *field_masses;
-    int field_capacity; /* particles of the largest body */
 };
 
-/* Grows an array of `count` elements to hold one more; *capacity doubles. False without memory, and nothing changed. */
-bool pl_world_grow(pl_memory *memory, void *array, int count, int *capacity, size_t size);
+/* PL_ERROR_ARGUMENT without a world, PL_ERROR_STATE from inside its own step. */
+pl_status pl_world_check_unlocked(const pl_world *world, pl_error *error);
 
 /* Frees all bodies and the arrays for them; what belongs to the host and to the workers stays. */
 void pl_world_clear(pl_world *world);
 
-pl_record *pl_world_record(const pl_world *world, pl_body body);
-pl_status pl_world_check_unlocked(const pl_world *world);
+/* ---- Slots and room (room.c) ------------------------------------------------------------------ */
 
-/* ---- Systems (systems.c) ------------------------------------------------------------------------------------------ */
+/* Grows an array of `count` elements to hold one more; *capacity doubles. False without memory, and
+   nothing changed. */
+bool pl_world_grow(pl_memory *memory, void *array, int count, int *capacity, size_t size);
+
+/* Room for one more body in all the arrays a step uses; then entering it cannot fail. */
+pl_status pl_world_reserve_body(pl_world *world, int particles);
+uint32_t pl_world_free_body_slot(pl_world *world);
+void pl_world_enter(pl_world *world, pl_record *record, uint32_t slot);
+void pl_world_leave(pl_world *world, pl_record *record);
+
+/* The lowest free slot of pins, with room for it, or -1 without memory; then entering a pin there
+   cannot fail. */
+int pl_world_free_pin_slot(pl_world *world);
+void pl_world_enter_pin(pl_world *world, uint32_t slot, pl_record *record, int hold);
+void pl_world_leave_pin(pl_world *world, uint32_t slot);
+
+/* NULL for a stale handle. */
+pl_record *pl_world_record(const pl_world *world, pl_body body);
+
+/* For calls that change something: the world unlocked, the handle fresh. */
+pl_status pl_world_open(pl_world *world, pl_body body, pl_record **record, pl_error *error);
+
+/* ---- Systems (systems.c) ---------------------------------------------------------------------- */
+
+/* Finds or makes a system; with one more reference, which pl_world_release_system gives back. */
+pl_status pl_world_get_system(pl_world *world, const pl_system_key *key, pl_shared_system *out,
+                              pl_error *error);
+void pl_world_release_system(pl_world *world, pl_system *system);
+
+/* ---- Outfits (outfit.c) ----------------------------------------------------------------------- */
 
 /* Everything about a body that decides which system it uses. */
 typedef struct pl_setup {
@@ -99,42 +164,98 @@ typedef struct pl_setup {
     const float *edge_stiffness, *particle_density;
     const int32_t *fixed;
     int fixed_count;
-    pl_hold *holds; /* stiffness and column are filled in */
+    const pl_hold *holds;
     int hold_count;
+    const pl_hold *added; /* one more hold behind these; NULL = none */
+    int removed;          /* one of them is left out; -1 = none */
 } pl_setup;
 
 /* What a setup needs: taken by pl_world_adopt or given back by pl_world_discard. */
 typedef struct pl_outfit {
-    pl_system *system;
+    pl_shared_system shared;
     pl_pins *correction;
+    pl_hold *holds; /* copies with stiffness and column filled in */
+    int hold_count;
     pl_grip *grips;
     int grip_count;
 } pl_outfit;
 
+/* The present one. */
 pl_setup pl_world_setup_of(const pl_world *world, const pl_record *record);
 
-/* Finds or makes the system of a setup, the correction and the grips for its pins, and enough scratch memory. */
-pl_status pl_world_equip(pl_world *world, pl_model *model, const pl_setup *setup, pl_outfit *outfit, pl_error *error);
+/* Finds or makes the system of a setup, the correction and the grips for its pins, and enough
+   scratch memory. */
+pl_status pl_world_equip(pl_world *world, pl_model *model, const pl_setup *setup, pl_outfit *outfit,
+                         pl_error *error);
 void pl_world_adopt(pl_world *world, pl_record *record, const pl_outfit *outfit);
 void pl_world_discard(pl_world *world, pl_outfit *outfit);
-void pl_world_release_system(pl_world *world, pl_system *system);
 
-/* ---- Bodies (body.c) ----------------------------------------------------------------------------------------------- */
+/* ---- Bodies (body.c, makeup.c, motion.c) ------------------------------------------------------ */
 
+/* Memory of a body at rest at the origin, without a system. */
 pl_record *pl_record_create(pl_world *world, pl_model *model);
 void pl_record_destroy(pl_world *world, pl_record *record);
 
-/* A held body's motion is all in its particles, a free one's mean in the body: called when that changes. */
+pl_status pl_record_check_maps(const pl_model *model, const float *stiffness, const float *density,
+                               pl_error *error);
+
+/* A copy; true with *out NULL when there is no map. */
+bool pl_record_copy_map(pl_world *world, const float *map, int count, float **out);
+
+/* Ascending, without duplicates, into memory of its own. */
+pl_status pl_record_copy_fixed(pl_world *world, const pl_model *model, const int32_t *particles,
+                               int count, int32_t **out, int *out_count, pl_error *error);
+
+/* The three arrays of [count][7] that fixed particles need: from, to, now. */
+bool pl_record_make_drives(pl_memory *memory, int count, double *drives[3]);
+
+/* Fixed particle number f stays where it is until driven. */
+void pl_record_aim_drive(pl_oriented *matter, int f);
+
+/* A grounded body's motion is all in its particles, a free one's mean in the body. */
 void pl_record_settle_mean(pl_record *record);
+void pl_record_mean_velocity(const pl_oriented *matter, double mean[3]);
+void pl_record_centre(const pl_oriented *matter, double centre[3]);
+void pl_record_set_motion(pl_record *record, const double velocity[3], const double spin[3]);
 
-/* Room for one more body in all the arrays a step uses; then entering it cannot fail. */
-pl_status pl_world_reserve_body(pl_world *world, int particles);
-void pl_world_enter(pl_world *world, pl_record *record, uint32_t slot);
+/* After a change of positions from outside there was no last sub-step... */
+void pl_record_forget_old(pl_oriented *matter);
+/* ...and nothing is smeared between here and the state before. */
+void pl_record_show_now(pl_oriented *matter);
 
-/* ---- Checks of callers' values ------------------------------------------------------------------------------------ */
+/* ---- The step (groups.c, predict.c, report.c) ------------------------------------------------- */
 
+enum { PL_BODIES_PER_TASK = 16 };
+
+void pl_world_regroup(pl_world *world);
+
+/* From the state now to the targets of the sub-step that ends when the part t of the step is over:
+   forces, driven particles, pins; `now` becomes `old`. */
+void pl_world_predict(pl_world *world, double t);
+
+void pl_report_begin(pl_world *world);
+void pl_report_fill(const pl_world *world, double ms, double ms_per_tick, pl_report *report);
+
+/* ---- Checks of callers' values (checks.c) ----------------------------------------------------- */
+
+/* False for NULL, too. */
 bool pl_is_finite3(const double v[3]);
-bool pl_is_finite4(const double v[4]);
-pl_status pl_material_check(const pl_material *material, pl_error *error);
+bool pl_is_rotation(const double q[4]);
+bool pl_is_direction(const double v[3]);
+bool pl_is_gravity(const double v[3]);
+bool pl_is_gravity_scale(double scale);
+bool pl_is_solver(int solver);
+
+/* A place that a double can tell from its neighbours when a body of this unit is there. */
+bool pl_is_place(const double v[3], double unit);
+
+/* A speed or an acceleration that can be squared in float: in units for each unit of time. */
+bool pl_is_rate(const double v[3], double unit);
+
+pl_status pl_check_step(double step, int substeps, pl_error *error);
+pl_status pl_check_iterations(int iterations, int stiff_iterations, pl_error *error);
+pl_status pl_check_material(const pl_material *material, pl_error *error);
+bool pl_is_map_factor(float factor);
+bool pl_is_pin_strength(double strength);
 
 #endif

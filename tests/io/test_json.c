@@ -32,9 +32,24 @@ static void accepts_documents(void **state)
 {
     (void)state;
     static const char *const good[] = {
-        "null", " true ", "[]", "{}", "[[[]]]", "0", "-0", "1e5", "1E+5", "0.5e-3", "\"\"", "\"\\u00e9\"",
-        "{\"a\":1,\"b\":[1,2,{\"c\":null}]}", "\xEF\xBB\xBF[1]", "\t[\r\n1 , 2 ]\n", "\"\\ud83d\\ude00\"",
-        "[\"a\\\"b\\\\c\\/\\b\\f\\n\\r\\t\"]", "\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\"",
+        "null",
+        " true ",
+        "[]",
+        "{}",
+        "[[[]]]",
+        "0",
+        "-0",
+        "1e5",
+        "1E+5",
+        "0.5e-3",
+        "\"\"",
+        "\"\\u00e9\"",
+        "{\"a\":1,\"b\":[1,2,{\"c\":null}]}",
+        "\xEF\xBB\xBF[1]",
+        "\t[\r\n1 , 2 ]\n",
+        "\"\\ud83d\\ude00\"",
+        "[\"a\\\"b\\\\c\\/\\b\\f\\n\\r\\t\"]",
+        "\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\"",
     };
     pl_memory memory;
     pl_memory_init(&memory, NULL, 0);
@@ -54,7 +69,8 @@ static void finds_members_and_elements(void **state)
     pl_memory memory;
     pl_trouble trouble;
     pl_memory_init(&memory, NULL, 0);
-    pl_json *json = parse(&memory, "{\"a\":[10,[20],{\"x\":30}],\"b\":\"caf\\u00e9\",\"\":true}", &trouble);
+    pl_json *json =
+        parse(&memory, "{\"a\":[10,[20],{\"x\":30}],\"b\":\"caf\\u00e9\",\"\":true}", &trouble);
     assert_non_null(json);
     uint32_t a = pl_json_member(json, 0, "a");
     assert_int_equal(json->nodes[a].as.container.count, 3);
@@ -157,10 +173,10 @@ static void says_what_is_wrong_and_where(void **state)
         assert_null(parse(&memory, b->text, &trouble));
         char shown[1200];
         pl_trouble_format(&trouble, shown, sizeof shown);
-        if (trouble.line != b->line || trouble.column != b->column || strcmp(trouble.path, b->path) != 0 ||
-            !strstr(trouble.text, b->part))
-            fail_msg("%s\n  gave %s\n  expected %d:%d: %s: … %s …", b->text, shown, b->line, b->column, b->path,
-                     b->part);
+        if (trouble.line != b->line || trouble.column != b->column ||
+            strcmp(trouble.path, b->path) != 0 || !strstr(trouble.text, b->part))
+            fail_msg("%s\n  gave %s\n  expected %d:%d: %s: … %s …", b->text, shown, b->line,
+                     b->column, b->path, b->part);
         assert_int_equal(trouble.status, PL_ERROR_FORMAT);
     }
     assert_int_equal(memory.used, 0);
@@ -178,7 +194,8 @@ static void finds_duplicates_in_large_objects(void **state)
     for (int twice = 0; twice < 2; twice++) {
         size_t used = 0;
         for (int i = 0; i < KEYS; i++)
-            used += (size_t)sprintf(text + used, "%s\"k%d\":%d", i ? "," : "{", i == KEYS - 1 && twice ? 7 : i, i);
+            used += (size_t)sprintf(text + used, "%s\"k%d\":%d", i ? "," : "{",
+                                    i == KEYS - 1 && twice ? 7 : i, i);
         used += (size_t)sprintf(text + used, "}");
         pl_json *json = parse_size(&memory, text, used, &trouble);
         if (twice) {
@@ -225,10 +242,18 @@ static void numbers_are_exact(void **state)
     static const struct {
         const char *text;
         double value;
-    } cases[] = {{"0.1", 0.1}, {"-0", -0.0}, {"1e22", 1e22}, {"1e23", 1e23}, {"9007199254740993", 9007199254740992.0},
-                 {"2.2250738585072011e-308", 2.2250738585072011e-308}, {"4.9406564584124654e-324", 4.9406564584124654e-324},
-                 {"1.7976931348623157e308", DBL_MAX}, {"123456789012345678901234567890", 123456789012345678901234567890.0},
-                 {"0.000000000000000000000000000001", 1e-30}, {"1e-400", 0}, {"3.141592653589793238462643383279", M_PI}};
+    } cases[] = {{"0.1", 0.1},
+                 {"-0", -0.0},
+                 {"1e22", 1e22},
+                 {"1e23", 1e23},
+                 {"9007199254740993", 9007199254740992.0},
+                 {"2.2250738585072011e-308", 2.2250738585072011e-308},
+                 {"4.9406564584124654e-324", 4.9406564584124654e-324},
+                 {"1.7976931348623157e308", DBL_MAX},
+                 {"123456789012345678901234567890", 123456789012345678901234567890.0},
+                 {"0.000000000000000000000000000001", 1e-30},
+                 {"1e-400", 0},
+                 {"3.141592653589793238462643383279", M_PI}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = parse_number(cases[i].text);
         if (memcmp(&value, &cases[i].value, sizeof value) != 0)
@@ -303,8 +328,9 @@ static void millions_of_numbers_are_compact(void **state)
 static void every_lack_of_memory_is_clean(void **state)
 {
     (void)state;
-    static const char text[] = "{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6,\"g\":7,\"h\":8,\"i\":9,\"j\":10,"
-                               "\"k\":11,\"l\":12,\"m\":13,\"n\":14,\"o\":15,\"p\":16,\"q\":17,\"r\":\"s\"}";
+    static const char text[] =
+        "{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6,\"g\":7,\"h\":8,\"i\":9,\"j\":10,"
+        "\"k\":11,\"l\":12,\"m\":13,\"n\":14,\"o\":15,\"p\":16,\"q\":17,\"r\":\"s\"}";
     for (int fail = 0; fail < 100; fail++) {
         pl_memory memory;
         pl_trouble trouble;
@@ -326,7 +352,8 @@ static void every_lack_of_memory_is_clean(void **state)
 static void stands_damaged_text(void **state)
 {
     (void)state;
-    static const char text[] = "{\"a\": [1, -2.5e3, \"x\\u00e9\\ud83d\\ude00\\n\"], \"b\": {\"c\": null, \"d\": true}}";
+    static const char text[] =
+        "{\"a\": [1, -2.5e3, \"x\\u00e9\\ud83d\\ude00\\n\"], \"b\": {\"c\": null, \"d\": true}}";
     enum { SIZE = sizeof text - 1 };
     pl_memory memory;
     pl_trouble trouble;

@@ -1,0 +1,179 @@
+#!/bin/bash
+# The command from outside: help, mistakes in calling it, outputs that appear whole or not at all, signals, pipes, and
+# hashes that depend on nothing but the scene.
+set -u
+pliant=${PLIANT:?the built command}
+work=$(mktemp -d) || exit 1
+trap 'cd /; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# expect STATUS PATTERN command…: exit status, and a pattern in what it says on either stream.
+expect() {
+    local status=$1 pattern=$2
+    shift 2
+    "$@" >said 2>&1 </dev/null
+    local got=$?
+    [ "$got" -eq "$status" ] || fail "exit status $got instead of $status: $* ($(head -c 300 said))"
+    grep -q -- "$pattern" said || fail "\"$pattern\" is missing in what it says: $* ($(head -c 300 said))"
+    rm -f said
+}
+
+# Nothing but the files named is here.
+only() {
+    local found
+    found=$(ls -A | sort | tr '\n' ' ')
+    [ "$found" = "$(printf '%s\n' "$@" | sort | tr '\n' ' ')" ] || fail "files left behind: $found instead of $*"
+    rm -rf ./* ./.[!.]*
+}
+
+# ---- Help and mistakes ----
+
+expect 0 "Usage: pliant COMMAND" "$pliant" --help
+expect 0 "Usage: pliant COMMAND" "$pliant" help
+expect 2 "Usage: pliant COMMAND" "$pliant"
+expect 0 "^pliant [0-9]" "$pliant" version
+expect 0 "^pliant [0-9]" "$pliant" --version
+for command in run demo scenes inspect bench; do
+    expect 0 "Usage: pliant $command" "$pliant" $command --help
+    expect 0 "Usage: pliant $command" "$pliant" help $command
+    expect 2 "there is no option --nonsense" "$pliant" $command --nonsense
+done
+expect 2 'did you mean "run"' "$pliant" rnu
+expect 2 "did you mean --frames" "$pliant" run rope --frmes 3
+expect 2 "needs a value: --frames N" "$pliant" run rope --frames
+expect 2 "needs a whole number" "$pliant" run rope --frames many
+expect 2 "must be from 1 to" "$pliant" run rope --iterations 0
+expect 2 "greater than 0" "$pliant" run rope --step -1
+expect 2 "needs a number" "$pliant" run rope --step nan
+expect 2 "takes no value" "$pliant" run rope --hash=1
+expect 2 "there is no option -x" "$pliant" run rope -x
+expect 2 "one word too many" "$pliant" run rope rope
+expect 2 "which scene" "$pliant" run
+expect 2 'did you mean "stiff"' "$pliant" run rope --solver stif
+expect 2 'did you mean "rope"' "$pliant" run roppe
+expect 2 "cannot be opened: No such file" "$pliant" run ./missing.json
+expect 2 "is a directory" "$pliant" run /
+expect 2 "known are .jsonl and .obj" "$pliant" run rope -o film.mkv
+expect 2 "named twice" "$pliant" run rope -o a.jsonl -o a.jsonl
+expect 2 "only %d or %04d" "$pliant" run rope -o 'a_%s.obj'
+expect 2 "one place only" "$pliant" run rope -o 'a_%d_%d.obj'
+expect 2 "writes a .jsonl file" "$pliant" run rope --dump a.txt
+expect 2 "choose the one to write with --run" "$pliant" run bar-sweep -o 'a_%d.obj'
+expect 2 'has no run "x"; it has "10 iterations"' "$pliant" run bar-sweep --run x
+expect 2 "there is no table" "$pliant" bench everything
+only
+
+# ---- Outputs ----
+
+expect 0 "stage" "$pliant" run rope --frames 3 -o a.jsonl -o 'f_%03d.obj' -o last.obj --dump b.jsonl
+[ "$(wc -l <a.jsonl)" -eq 4 ] || fail "a line per frame and one for the start"
+cmp -s a.jsonl b.jsonl || fail "-o and --dump write the same"
+cmp -s f_003.obj last.obj || fail "a single .obj is the last frame"
+grep -q '^f ' last.obj || fail "no faces"
+only a.jsonl b.jsonl f_000.obj f_001.obj f_002.obj f_003.obj last.obj
+
+expect 0 "wrote out/creature-collapse.jsonl" "$pliant" demo --frames 2
+[ -s out/creature-collapse_0002.obj ] || fail "the demo's last frame"
+only out
+
+expect 0 "" "$pliant" run rope --frames 2 --quiet
+expect 0 '"ms_per_frame"' "$pliant" run rope --frames 2 --json --hash
+expect 0 '"stiffness_ratio"' "$pliant" inspect rope --json
+expect 0 "kh^2/rho" "$pliant" inspect rope
+expect 0 "creature-collapse" "$pliant" scenes
+expect 0 '"ours_ms"' "$pliant" bench --quick --json
+if command -v python3 >/dev/null; then
+    for words in "run bar-sweep --frames 2 --json --hash" "inspect rope --json" "scenes --json" "bench --quick --json"; do
+        # shellcheck disable=SC2086
+        "$pliant" $words 2>/dev/null | python3 -m json.tool >/dev/null || fail "not JSON: $words"
+    done
+    "$pliant" run bar-stiffness --frames 2 -q -o a.jsonl
+    python3 -c 'import json,sys; [json.loads(line) for line in open("a.jsonl")]' || fail "not JSON lines"
+    rm -f a.jsonl
+fi
+"$pliant" scenes | while read -r name _; do
+    "$pliant" inspect "$name" >/dev/null || echo "$name"
+done >broken
+[ ! -s broken ] || fail "built-in scenes that do not build: $(cat broken)"
+rm -f broken
+
+# ---- What cannot be written, and what was there before ----
+
+mkdir nowhere
+expect 1 "cannot be written" "$pliant" run rope --frames 2 -o missing/a.jsonl
+expect 1 "cannot be written" "$pliant" run rope --frames 2 -o 'missing/a_%d.obj'
+expect 1 "is a directory" "$pliant" run rope --frames 2 -o nowhere/ -o nowhere.jsonl/../nowhere/.jsonl/
+if [ "$(id -u)" -ne 0 ]; then
+    chmod a-w nowhere
+    expect 1 "cannot be written: Permission denied" "$pliant" run rope --frames 2 -o nowhere/a.jsonl
+    chmod u+w nowhere
+fi
+rm -rf nowhere
+only
+
+echo old >a.jsonl
+(ulimit -f 8; trap '' XFSZ; expect 1 "cannot be written: File too large" "$pliant" run rope --frames 100 -q -o a.jsonl)
+[ "$(cat a.jsonl)" = old ] || fail "a full disk must leave what was there"
+only a.jsonl
+
+touch .a.jsonl.999999999.pliant-part
+echo old >target.jsonl
+ln -s target.jsonl a.jsonl
+expect 0 "" "$pliant" run rope --frames 1 -q -o a.jsonl
+[ -L a.jsonl ] || fail "a link must stay a link"
+[ "$(wc -l <target.jsonl)" -eq 2 ] || fail "the file behind a link is replaced"
+rm -f .a.jsonl.999999999.pliant-part
+only a.jsonl target.jsonl
+
+touch .a.jsonl.999999999.pliant-part
+expect 0 "" "$pliant" run rope --frames 1 -q -o a.jsonl
+only a.jsonl
+
+"$pliant" run rope --frames 2 -q -o /dev/null || fail "/dev/null takes everything"
+[ -c /dev/null ] || fail "/dev/null must stay a device"
+"$pliant" run rope --frames 2 -q -o /dev/stdout | grep -q '"frame":2' || fail "/dev/stdout"
+printf '{"pliant": 1, "bodies": [{"model": {"shape": "bar"}}]}' | "$pliant" run - --frames 1 -q || fail "standard input"
+
+# ---- Pipes and signals ----
+
+{
+    "$pliant" run bar-stiffness --frames 20000 --hash --quiet -o a.jsonl 2>error
+    echo $? >status
+} | head -n 1 >/dev/null
+[ "$(cat status)" -eq 1 ] || fail "a closed pipe: exit status $(cat status)"
+grep -q "standard output" error || fail "a closed pipe: no message"
+only error status
+
+"$pliant" run bar-stiffness --frames 10000000 --quiet -o a.jsonl 2>error &
+job=$!
+sleep 1
+kill -INT $job
+wait $job
+[ $? -eq 130 ] || fail "Ctrl-C: exit status"
+grep -q interrupted error || fail "Ctrl-C: no message"
+[ "$(tail -c 1 a.jsonl)" = "" ] && [ "$(wc -l <a.jsonl)" -gt 1 ] || fail "Ctrl-C: a whole, shorter file"
+only a.jsonl error
+
+# ---- The same hash whatever the circumstances ----
+
+for scene in bar-stiffness creature-collapse sheet-on-turning-rod bar-manipulation rope twisted-rod; do
+    "$pliant" run $scene --frames 60 --hash --quiet >expected
+    for options in "--threads 2" "--threads 7" "--snapshot-at 0" "--snapshot-at 30"; do
+        # shellcheck disable=SC2086
+        "$pliant" run $scene --frames 60 --hash --quiet $options | cmp -s - expected || fail "hash: $scene $options"
+    done
+    for width in 4 8 16; do
+        PLIANT_SIMD=$width "$pliant" run $scene --frames 60 --hash --quiet | cmp -s - expected ||
+            fail "hash: $scene PLIANT_SIMD=$width"
+    done
+done
+rm -f expected
+
+echo "$failures failure(s)"
+[ "$failures" -eq 0 ]
