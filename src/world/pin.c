@@ -8,11 +8,10 @@
 
 bool pl_pin_is_near(const pl_model *model, const double point[3])
 {
-    if (!point)
-        return false;
-    const double arm[3] = {point[0] - model->centre[0], point[1] - model->centre[1],
-                           point[2] - model->centre[2]};
-    return pl_is_place(arm, 1e-6 * model->unit); /* 10⁹ units */
+    bool near = point != NULL;
+    for (int k = 0; near && k < 3; k++)
+        near = fabs(point[k] - model->centre[k]) <= 1e9 * model->unit;
+    return near;
 }
 
 static bool is_target(const pl_model *model, pl_pin_kind kind, const double target[3])
@@ -29,8 +28,8 @@ static pl_status check_carriers(const pl_record *record, const pl_pin_def *def, 
         PL_CHECK(def->particles[i] >= 0 && def->particles[i] < n, PL_ERROR_ARGUMENT, error,
                  PL_WHERE("particles[%d]", i), "is %d; the body has particles 0 to %d",
                  (int)def->particles[i], n - 1);
-        PL_CHECK(def->weights[i] >= 1e-12f && def->weights[i] <= 1e6f, PL_ERROR_ARGUMENT, error,
-                 PL_WHERE("weights[%d]", i), "is %g; use a weight above 0 (1e-12 to 1e6)",
+        PL_CHECK(def->weights[i] > 0 && def->weights[i] <= 1e6f, PL_ERROR_ARGUMENT, error,
+                 PL_WHERE("weights[%d]", i), "is %g; use a weight above 0 (at most 1e6)",
                  (double)def->weights[i]);
         for (int j = 0; j < i; j++)
             PL_CHECK(def->particles[j] != def->particles[i], PL_ERROR_ARGUMENT, error,

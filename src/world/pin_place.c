@@ -116,10 +116,11 @@ static PL_APART pl_status at_vertex(const pl_world *world, pl_body body, int ver
     const int32_t *influences = model->influences + (size_t)vertex * (size_t)model->influence_count;
     const float *weights = model->weights + (size_t)vertex * (size_t)model->influence_count;
     def->count = 0;
-    for (int k = 0; k < model->influence_count && influences[k] >= 0; k++) {
-        def->particles[def->count] = influences[k];
-        def->weights[def->count++] = weights[k];
-    }
+    for (int k = 0; k < model->influence_count && influences[k] >= 0; k++)
+        if (weights[k] > 0) {
+            def->particles[def->count] = influences[k];
+            def->weights[def->count++] = weights[k];
+        }
     set_rest(model, def, model->vertices + 3 * (size_t)vertex);
     aim(record, def);
     return PL_OK;

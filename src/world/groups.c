@@ -1,0 +1,57 @@
+/* Who is solved with whom: bodies that share a system and a solver, in the order of their creation,
+   cut into blocks of as many as there are lanes. */
+#include "world/world.h"
+
+static uint64_t group_of(const pl_record *record)
+{
+    return record->system_ordinal * 4 + (uint64_t)record->matter.solver;
+}
+
+static void add_block(pl_world *world, pl_oriented **bodies, int count, bool lone)
+{
+    world->blocks[world->block_count++] = (pl_block){.system = bodies[0]->system,
+                                                     .solver = bodies[0]->solver,
+                                                     .bodies = bodies,
+                                                     .count = count,
+                                                     .lone = lone};
+}
+
+/* Full blocks first, and the rest alone or side by side, whichever is faster. */
+static void cut_group(pl_world *world, pl_oriented **bodies, int count)
+{
+    const pl_system *system = bodies[0]->system;
+    pl_solver solver = bodies[0]->solver;
+    int lanes = pl_oriented_lanes(system, solver);
+    while (count > 0) {
+        int part = count < lanes ? count : lanes;
+        if (pl_oriented_prefers_lone(system, solver, part))
+            for (int i = 0; i < part; i++)
+                add_block(world, bodies + i, 1, true);
+        else
+            add_block(world, bodies, part, false);
+        bodies += part;
+        count -= part;
+    }
+}
+
+void pl_world_regroup(pl_world *world)
+{
+    int count = 0;
+    pl_sort_item *items = world->sort_items;
+    for (pl_record *record = world->first; record; record = record->next) {
+        items[count] = (pl_sort_item){group_of(record), (uint32_t)count};
+        world->live[count++] = record;
+    }
+    if (count)
+        pl_sort(items, items + count, (size_t)count);
+    for (int i = 0; i < count; i++)
+        world->members[i] = &world->live[items[i].index]->matter;
+    world->block_count = 0;
+    for (int first = 0, next; first < count; first = next) {
+        next = first + 1;
+        while (next < count && items[next].key == items[first].key)
+            next++;
+        cut_group(world, world->members + first, next - first);
+    }
+    world->regroup = false;
+}
