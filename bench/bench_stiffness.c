@@ -134,8 +134,6 @@ static void print_swing(pl_model *model, pl_solver solver, double kappa, int ite
             lowest = height;
             when = frame;
         }
-        if (height > 0.8 * lowest && when && frame > when + 3 && solver != PL_SOLVER_PLAIN)
-            break;
     }
     printf("swing,%s,%g,%d,%.6f,%d\n", solver_names[solver], kappa, iterations, lowest, when);
     pl_world_destroy(world);

@@ -8,7 +8,7 @@
     int pl_oriented_lanes_w##width(const pl_system *system, pl_solver solver);                               \
     size_t pl_oriented_scratch_w##width(const pl_system *system, pl_solver solver, bool lone);               \
     void pl_oriented_solve_w##width(const pl_block *block, double h, int iterations, pl_work *work);         \
-    void pl_oriented_spins_w##width(int count, const float *q, const float *old, float scale, float *w);
+    bool pl_oriented_velocities_w##width(int count, const pl_state *now, const pl_state *old, float rate);
 
 PL_ORIENTED_KERNELS(4)
 PL_ORIENTED_KERNELS(8)

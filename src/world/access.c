@@ -100,8 +100,8 @@ static void read_one(const pl_record *record, pl_body_field field, int i, double
     }
 }
 
-static PL_APART pl_status read_elements(const pl_world *world, pl_body body, pl_body_field field, int first,
-                               int count, double fraction, pl_buffer out)
+static PL_APART pl_status read_elements(const pl_world *world, pl_body body, pl_body_field field,
+                                        int first, int count, double fraction, pl_buffer out)
 {
     const pl_record *record = pl_world_record(world, body);
     PL_REQUIRE(record, PL_ERROR_HANDLE, NULL, NULL, "the handle is stale or of another world");
@@ -210,8 +210,8 @@ static void after_writing(pl_record *record, pl_body_field field, int first, int
     }
 }
 
-static PL_APART pl_status write_elements(pl_world *world, pl_body body, pl_body_field field, int first,
-                                int count, pl_buffer in)
+static PL_APART pl_status write_elements(pl_world *world, pl_body body, pl_body_field field,
+                                         int first, int count, pl_buffer in)
 {
     pl_record *record;
     double mean[3];

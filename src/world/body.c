@@ -82,11 +82,10 @@ void pl_record_destroy(pl_world *world, pl_record *record)
     free_state(memory, &matter->now);
     free_state(memory, &matter->old);
     free_state(memory, &matter->shown);
-    void *blocks[] = {matter->push,           matter->fixed,
-                      matter->drive_from,     matter->drive_to,
-                      matter->drive_now,      record->force,
-                      record->edge_stiffness, record->particle_density,
-                      record->hold_slots};
+    void *blocks[] = {
+        matter->push,      matter->fixed, matter->drive_from,     matter->drive_to,
+        matter->drive_now, record->force, record->edge_stiffness, record->particle_density,
+        record->hold_slots};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(memory, blocks[i]);
     pl_model_release(record->model);

@@ -65,9 +65,8 @@ static PL_APART pl_status set_material(pl_world *world, pl_body body, const pl_m
     float *stiffness, *density = NULL;
     bool copied = pl_record_copy_map(world, edge_stiffness, model->edge_count, &stiffness) &&
                   pl_record_copy_map(world, particle_density, model->particle_count, &density);
-    pl_status status =
-        copied ? equip_material(world, record, material, stiffness, density, error)
-               : pl_fail(error, PL_ERROR_MEMORY, "", "no memory for the maps");
+    pl_status status = copied ? equip_material(world, record, material, stiffness, density, error)
+                              : pl_fail(error, PL_ERROR_MEMORY, "", "no memory for the maps");
     if (status != PL_OK) {
         pl_memory_free(world->memory, stiffness);
         pl_memory_free(world->memory, density);
@@ -206,8 +205,8 @@ static PL_APART pl_status set_fixed(pl_world *world, pl_body body, const int32_t
     int32_t *fixed;
     int fixed_count;
     double *drives[3];
-    PL_TRY(pl_record_copy_fixed(world, record->model, particles, count, &fixed, &fixed_count,
-                                error));
+    PL_TRY(
+        pl_record_copy_fixed(world, record->model, particles, count, &fixed, &fixed_count, error));
     if (!pl_record_make_drives(world->memory, fixed_count, drives)) {
         pl_memory_free(world->memory, fixed);
         return pl_fail(error, PL_ERROR_MEMORY, "fixed", "no memory for %d", fixed_count);

@@ -133,8 +133,8 @@ static void sort_grips(const pl_model *model, pl_outfit *outfit, int32_t *rank, 
         for (int j = 0; j < outfit->holds[i].count; j++) {
             int32_t particle = outfit->holds[i].particle[j];
             if (!outfit->shared.system->is_fixed[particle])
-                items[count++] = (pl_sort_item){(uint64_t)rank[particle],
-                                                (uint32_t)(i * PL_MAX_INFLUENCES + j)};
+                items[count++] =
+                    (pl_sort_item){(uint64_t)rank[particle], (uint32_t)(i * PL_MAX_INFLUENCES + j)};
         }
     pl_sort(items, items + count, (size_t)count);
     for (int g = 0; g < count; g++) {

@@ -89,9 +89,9 @@ static pl_hold hold_of(const pl_record *record, const pl_pin_def *def)
         hold.particle[j] = def->particles[j];
         hold.weight[j] = (double)def->weights[j] / sum;
         for (int k = 0; k < 3; k++)
-            hold.arm[j][k] =
-                position ? (def->rest[k] - model->centre[k]) / model->unit - (double)rest[k]
-                         : axis[k];
+            hold.arm[j][k] = position
+                                 ? (def->rest[k] - model->centre[k]) / model->unit - (double)rest[k]
+                                 : axis[k];
     }
     return hold;
 }
@@ -142,13 +142,11 @@ static const pl_pin_slot *find(const pl_world *world, pl_pin pin)
     return slot->record && slot->generation == pin.generation ? slot : NULL;
 }
 
-static pl_status open_pin(pl_world *world, pl_pin pin, pl_record **record, int *hold)
+static pl_status open_pin(pl_world *world, pl_pin pin, const pl_pin_slot **slot)
 {
     PL_TRY(pl_world_check_unlocked(world, NULL));
-    const pl_pin_slot *slot = find(world, pin);
-    PL_REQUIRE(slot, PL_ERROR_HANDLE, NULL, NULL, "the pin's handle is stale or of another world");
-    *record = slot->record;
-    *hold = slot->hold;
+    *slot = find(world, pin);
+    PL_REQUIRE(*slot, PL_ERROR_HANDLE, NULL, NULL, "the pin's handle is stale or of another world");
     return PL_OK;
 }
 
@@ -159,9 +157,10 @@ bool pl_pin_is_valid(const pl_world *world, pl_pin pin)
 
 static PL_APART pl_status destroy(pl_world *world, pl_pin pin)
 {
-    pl_record *record;
-    int hold;
-    PL_TRY(open_pin(world, pin, &record, &hold));
+    const pl_pin_slot *slot = NULL;
+    PL_TRY(open_pin(world, pin, &slot));
+    pl_record *record = slot->record;
+    int hold = slot->hold;
     pl_outfit outfit;
     pl_setup setup = pl_world_setup_of(world, record);
     setup.removed = hold;
@@ -183,13 +182,13 @@ pl_status pl_pin_destroy(pl_world *world, pl_pin pin)
 
 static PL_APART pl_status set_target(pl_world *world, pl_pin pin, const double target[3])
 {
-    pl_record *record;
-    int number;
-    PL_TRY(open_pin(world, pin, &record, &number));
-    pl_hold *hold = record->matter.holds + number;
-    PL_REQUIRE(is_target(record->model, hold->kind, target), PL_ERROR_ARGUMENT, NULL, NULL,
+    const pl_pin_slot *slot = NULL;
+    PL_TRY(open_pin(world, pin, &slot));
+    const pl_model *model = slot->record->model;
+    pl_hold *hold = slot->record->matter.holds + slot->hold;
+    PL_REQUIRE(is_target(model, hold->kind, target), PL_ERROR_ARGUMENT, NULL, NULL,
                "the target is not finite, too far away, or a direction without length");
-    convert(record->model, hold->kind, target, hold->to);
+    convert(model, hold->kind, target, hold->to);
     return PL_OK;
 }
 

@@ -59,8 +59,8 @@ static pl_vec3 present_direction(const pl_record *record, const pl_pin_def *def)
 
 static void aim(const pl_record *record, pl_pin_def *def)
 {
-    pl_vec3 target = def->kind == PL_PIN_POSITION ? present_point(record, def)
-                                                  : present_direction(record, def);
+    pl_vec3 target =
+        def->kind == PL_PIN_POSITION ? present_point(record, def) : present_direction(record, def);
     def->target[0] = target.x, def->target[1] = target.y, def->target[2] = target.z;
 }
 

@@ -121,8 +121,7 @@ static int predict_body(const pl_world *world, pl_record *record, double t)
     turn_over(matter);
     bool grounded = matter->system->grounded;
     for (int k = 0; k < 3; k++) {
-        double pull =
-            world->gravity[k] * matter->gravity_scale / unit + (grounded ? 0 : mean[k]);
+        double pull = world->gravity[k] * matter->gravity_scale / unit + (grounded ? 0 : mean[k]);
         double carry = h * matter->old.velocity[k];
         matter->drift[k] = carry + h * h * pull;
         /* Where the iteration starts: with gravity in the start, a pinned body's rest would be no

@@ -79,9 +79,9 @@ static void run(pl_world *world, uint64_t count, pl_report *report)
     world->stepping = true;
     for (uint64_t i = 0; i < count; i++)
         take_step(world);
-    world->stepping = false;
     double ms = (double)(pl_clock_ns() - ns) * 1e-6, elapsed = (double)(pl_ticks() - ticks);
     pl_report_fill(world, ms, elapsed > 0 ? ms / elapsed : 0, report);
+    world->stepping = false;
 }
 
 /* ---- Interface -------------------------------------------------------------------------------- */

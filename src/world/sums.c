@@ -44,8 +44,8 @@ static PL_APART pl_status get_state(const pl_world *world, pl_body body, pl_body
     double centre[3], mean[3], unit = record->model->unit;
     pl_record_centre(matter, centre);
     pl_record_mean_velocity(matter, mean);
-    pl_vec3 turning = pl_v3_scale(angular_momentum(matter, centre, mean),
-                                  system->mass_unit * unit * unit);
+    pl_vec3 turning =
+        pl_v3_scale(angular_momentum(matter, centre, mean), system->mass_unit * unit * unit);
     state->mass = system->total_mass * system->mass_unit;
     for (int k = 0; k < 3; k++) {
         state->centre[k] = (matter->now.origin[k] + centre[k]) * unit;

@@ -142,10 +142,10 @@ void pl_world_clear(pl_world *world)
         next = record->next;
         pl_record_destroy(world, record);
     }
-    void *blocks[] = {world->bodies,           world->pins,        world->systems,
-                      world->live,             world->members,     world->blocks,
-                      world->sort_items,       world->field_positions,
-                      world->field_velocities, world->field_masses};
+    void *blocks[] = {
+        world->bodies,           world->pins,        world->systems,    world->live,
+        world->members,          world->blocks,      world->sort_items, world->field_positions,
+        world->field_velocities, world->field_masses};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(world->memory, blocks[i]);
 }
