@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Every C sample in the README and in docs/ compiles, links and runs; every ```sh sample that calls pliant runs too.
+set -euo pipefail
+
+: "${BUILD_DIR:?is set by ctest}" "${SOURCE_DIR:?}" "${PLIANT:?}"
+cc=${CC:-cc}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# extract LANGUAGE FILE: its samples as $work/NAME-N.LANGUAGE
+extract() {
+    awk -v language="$1" -v stem="$work/$(basename "$2")" '
+        $0 == "```" language { open = 1; file = stem "-" ++count "." language; next }
+        $0 == "```" { open = 0 }
+        open { print > file }' "$2"
+}
+
+flags=()
+case ${SANITIZE:-} in ?*) flags+=("-fsanitize=$SANITIZE") ;; esac
+shopt -s nullglob
+for page in "$SOURCE_DIR"/README.md "$SOURCE_DIR"/docs/*.md; do
+    extract c "$page"
+    extract sh "$page"
+done
+for sample in "$work"/*.c; do
+    echo "-- $(basename "$sample")"
+    "$cc" -std=c17 -Wall -Wextra -Werror "${flags[@]}" -I"$SOURCE_DIR/include" "$sample" -o "${sample%.c}" \
+        "$BUILD_DIR/libpliant.a" -lm -lpthread
+    "${sample%.c}"
+done
+mkdir "$work/run"
+cd "$work/run"
+PATH=$(dirname "$PLIANT"):$PATH
+for sample in "$work"/*.sh; do
+    grep -q '^pliant ' "$sample" || continue
+    echo "-- $(basename "$sample")"
+    grep '^pliant ' "$sample" >"$sample.pliant"
+    bash -eu "$sample.pliant" >"$sample.log" || { cat "$sample.log"; exit 1; }
+done
+echo "all samples work"
