@@ -1,5 +1,5 @@
-/* The JSON reader: what it accepts, what it refuses and where it says the mistake is, exact numbers,
-   and that neither depth, size nor missing memory can hurt it. */
+/* The JSON reader: what it accepts, what it refuses and where it says the mistake is, exact
+   numbers, and that neither depth, size nor missing memory can hurt it. */
 #include "support/check.h"
 
 #include <float.h>
@@ -300,7 +300,7 @@ static void numbers_ignore_the_locale(void **state)
     assert_string_equal(text, "2.5");
 }
 
-/* ---- Size and memory --------------------------------------------------------------------------- */
+/* ---- Size and memory ------------------------------------------------------------------------- */
 
 static void millions_of_numbers_are_compact(void **state)
 {

@@ -213,7 +213,7 @@ static void runs_and_overrides(void **state)
     pl_scene_free(scene);
 }
 
-/* ---- Motions ---------------------------------------------------------------------------------- */
+/* ---- Motions --------------------------------------------------------------------------------- */
 
 static void motions_are_what_they_say(void **state)
 {
@@ -251,7 +251,7 @@ static void motions_are_what_they_say(void **state)
     }
 }
 
-/* ---- Small things ----------------------------------------------------------------------------- */
+/* ---- Small things ---------------------------------------------------------------------------- */
 
 static void suggestions(void **state)
 {
@@ -312,7 +312,7 @@ static void outputs_are_whole_or_absent(void **state)
     assert_int_equal(rmdir(directory), 0);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static const char everything[] =
     "{\"pliant\":1,\"models\":{\"m\":{\"particles\":[{\"position\":[0,0,0],\"radius\":0.1},"
