@@ -4,15 +4,10 @@
 #include <string.h>
 
 #include "app.h"
+#include "bench.h"
 #include "io/suggest.h"
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-
-typedef struct bench {
-    bool json, quick;
-    int threads;
-    int rows; /* printed so far */
-} bench;
 
 typedef struct row {
     const char *table, *name, *stage;
@@ -33,7 +28,7 @@ static void print_row(bench *b, const row *r)
         else
             printf("null}");
     } else {
-        if (b->rows == 0)
+        if (b->rows_of_table == 0)
             printf("microseconds per body and iteration, %d thread%s, vectors of %d floats\n\n"
                    "%-24s %9s  %-11s %10s %10s %8s\n",
                    b->threads, b->threads == 1 ? "" : "s", pl_simd_width(), "graph", "instances",
@@ -46,6 +41,7 @@ static void print_row(bench *b, const row *r)
         fflush(stdout);
     }
     b->rows++;
+    b->rows_of_table++;
 }
 
 /* ---- Table 1 of Choi & Lee, per iteration ---------------------------------------------------- */
@@ -185,7 +181,7 @@ static pl_status table_iterations(bench *b)
 static const struct {
     const char *name;
     pl_status (*print)(bench *b);
-} tables[] = {{"iterations", table_iterations}};
+} tables[] = {{"iterations", table_iterations}, {"stiffness", app_table_stiffness}};
 
 enum { TABLES = sizeof tables / sizeof *tables };
 
@@ -221,6 +217,7 @@ static int bench_command(int argc, char **argv)
     if (only < 0)
         return APP_BAD_INPUT;
     for (int i = words.count ? only : 0; i < (words.count ? only + 1 : TABLES); i++) {
+        b.rows_of_table = 0;
         pl_status status = tables[i].print(&b);
         if (status != PL_OK) {
             fprintf(stderr, "pliant: the table \"%s\" failed: %s\n", tables[i].name,
@@ -237,6 +234,7 @@ const app_command app_bench_command = {
     .name = "bench",
     .usage = "[TABLE] [OPTIONS]",
     .summary = "the papers' tables, ours beside theirs",
-    .details = "Tables: iterations (Choi & Lee, Table 1: local and global step per iteration).",
+    .details = "Tables: iterations (Choi & Lee, Table 1: local and global step per iteration),\n"
+               "stiffness (Fig. 3: what iterations and step change, beside shape matching).",
     .run = bench_command,
 };

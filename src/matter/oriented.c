@@ -38,10 +38,14 @@ size_t pl_oriented_scratch(const pl_system *system, pl_solver solver, bool lone)
     return in_use()->scratch(system, solver, lone);
 }
 
+/* Side by side, bodies need their numbers in a cache; beyond this they do not fit into any. */
+static const size_t largest_block = (size_t)64 << 20;
+
 /* Measured: a block of sixteen lanes costs what two to three lone bodies cost, whatever it holds. */
 bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int count)
 {
-    return count == 1 || count * 8 <= pl_oriented_lanes(system, solver);
+    return count == 1 || count * 8 <= pl_oriented_lanes(system, solver) ||
+           pl_oriented_scratch(system, solver, false) > largest_block;
 }
 
 void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work *work)

@@ -50,38 +50,38 @@ typedef struct CONTEXT {
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-static void *NAME(carve)(char **scratch, size_t count, size_t size)
+/* The next piece of scratch memory; without any, only *used counts. */
+static void *NAME(carve)(char *scratch, size_t *used, size_t count, size_t size)
 {
-    void *p = *scratch;
-    *scratch += (count * size + 63) / 64 * 64;
-    return p;
+    void *piece = scratch ? scratch + *used : NULL;
+    *used += (count * size + 63) / 64 * 64;
+    return piece;
 }
 
 /* Lays out the arrays; with scratch NULL only the size is of interest. Returns the bytes used. */
 static size_t NAME(lay_out)(CONTEXT *s, int n, pl_solver solver, char *scratch)
 {
-    char *at = scratch;
-    size_t count = (size_t)n;
-    s->x = NAME(carve)(&at, count, sizeof(COL));
-    s->r = NAME(carve)(&at, count, sizeof(MAT));
-    s->ra = NAME(carve)(&at, count, sizeof(MAT));
-    s->q = NAME(carve)(&at, count, sizeof(QUAD));
-    s->rhs = NAME(carve)(&at, count, sizeof(COL));
-    s->pull = NAME(carve)(&at, count, sizeof(MAT));
-    s->target = NAME(carve)(&at, count, sizeof(COL));
-    s->spin = NAME(carve)(&at, count, sizeof(MAT));
+    size_t used = 0, count = (size_t)n;
+    s->x = NAME(carve)(scratch, &used, count, sizeof(COL));
+    s->r = NAME(carve)(scratch, &used, count, sizeof(MAT));
+    s->ra = NAME(carve)(scratch, &used, count, sizeof(MAT));
+    s->q = NAME(carve)(scratch, &used, count, sizeof(QUAD));
+    s->rhs = NAME(carve)(scratch, &used, count, sizeof(COL));
+    s->pull = NAME(carve)(scratch, &used, count, sizeof(MAT));
+    s->target = NAME(carve)(scratch, &used, count, sizeof(COL));
+    s->spin = NAME(carve)(scratch, &used, count, sizeof(MAT));
     if (solver == PL_SOLVER_FAST) {
-        s->turn = NAME(carve)(&at, count, sizeof(QUAD));
-        s->last_x = NAME(carve)(&at, count, sizeof(COL));
-        s->last_q = NAME(carve)(&at, count, sizeof(QUAD));
-        s->last_rhs = NAME(carve)(&at, count, sizeof(COL));
-        s->last_turn = NAME(carve)(&at, count, sizeof(QUAD));
+        s->turn = NAME(carve)(scratch, &used, count, sizeof(QUAD));
+        s->last_x = NAME(carve)(scratch, &used, count, sizeof(COL));
+        s->last_q = NAME(carve)(scratch, &used, count, sizeof(QUAD));
+        s->last_rhs = NAME(carve)(scratch, &used, count, sizeof(COL));
+        s->last_turn = NAME(carve)(scratch, &used, count, sizeof(QUAD));
         for (int k = 0; k < PL_WINDOW; k++) {
-            s->change[k] = NAME(carve)(&at, count + 1, sizeof(ENTRY));
-            s->change_of_step[k] = NAME(carve)(&at, count + 1, sizeof(ENTRY));
+            s->change[k] = NAME(carve)(scratch, &used, count + 1, sizeof(ENTRY));
+            s->change_of_step[k] = NAME(carve)(scratch, &used, count + 1, sizeof(ENTRY));
         }
     }
-    return (size_t)(at - scratch);
+    return used;
 }
 
 static void NAME(set_up)(CONTEXT *s, const pl_block *block, double h, pl_work *work)

@@ -29,17 +29,16 @@ static size_t NAME(lay_out_stiff)(STIFF *s, const pl_system *system, char *scrat
 {
     size_t n = (size_t)system->n;
     size_t used = NAME(lay_out)(&s->base, system->n, PL_SOLVER_STIFF, scratch);
-    char *at = scratch + used;
-    s->diagonal = NAME(carve)(&at, n, sizeof(BLOCK));
-    s->lower = NAME(carve)(&at, (size_t)system->symbolic->nnz, sizeof(BLOCK));
-    s->inverse_d = NAME(carve)(&at, n, sizeof *s->inverse_d);
-    s->step = NAME(carve)(&at, n, sizeof *s->step);
-    s->place = NAME(carve)(&at, n, sizeof *s->place);
-    s->start_x = NAME(carve)(&at, n, sizeof(COL));
-    s->start_q = NAME(carve)(&at, n, sizeof(QUAD));
-    s->plain_x = NAME(carve)(&at, n, sizeof(COL));
-    s->plain_q = NAME(carve)(&at, n, sizeof(QUAD));
-    return (size_t)(at - scratch);
+    s->diagonal = NAME(carve)(scratch, &used, n, sizeof(BLOCK));
+    s->lower = NAME(carve)(scratch, &used, (size_t)system->symbolic->nnz, sizeof(BLOCK));
+    s->inverse_d = NAME(carve)(scratch, &used, n, sizeof *s->inverse_d);
+    s->step = NAME(carve)(scratch, &used, n, sizeof *s->step);
+    s->place = NAME(carve)(scratch, &used, n, sizeof *s->place);
+    s->start_x = NAME(carve)(scratch, &used, n, sizeof(COL));
+    s->start_q = NAME(carve)(scratch, &used, n, sizeof(QUAD));
+    s->plain_x = NAME(carve)(scratch, &used, n, sizeof(COL));
+    s->plain_q = NAME(carve)(scratch, &used, n, sizeof(QUAD));
+    return used;
 }
 
 /* ---- Small algebra ------------------------------------------------------------------------------------------------ */

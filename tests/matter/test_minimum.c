@@ -98,7 +98,7 @@ static void run(int cases, bool wild, uint64_t seed, double high)
         bool twice;
         int iterations;
     } ways[] = {{PL_SOLVER_PLAIN, false, 1000}, {PL_SOLVER_PLAIN, true, 1000}, {PL_SOLVER_FAST, false, 1000},
-                {PL_SOLVER_FAST, true, 1000},   {PL_SOLVER_STIFF, true, 30}};
+                {PL_SOLVER_FAST, true, 1000},   {PL_SOLVER_STIFF, true, 1000}};
     summary all[5] = {0};
     pl_rng rng = pl_rng_make(seed);
     for (int k = 0; k < cases; k++) {
