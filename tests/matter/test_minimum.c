@@ -1,7 +1,10 @@
-/* What the solvers converge to: after 1,000 iterations of the plain and the fast solver and 30 of the stiff one, the state
-   is that of an independent minimiser (Newton on all unknowns, on the energy as METHODS §1 prints it) started from the
-   same state, within 10⁻⁴ of the body's size, for k h² / rho up to 10³. From states where several minima are within
-   reach the result must be one of them: Newton started there stays there. */
+/* What the solvers converge to: after 1,000 iterations the state is that of an independent minimiser (Newton on all
+   unknowns, on the energy as METHODS §1 prints it) started from the same state, within 10⁻⁴ of the body's size, for
+   k h² / rho up to 10³. Asserted in full for the fast solver in double. In float the torque of a stiff neighbourhood is
+   known to 10⁻⁷ of the stiffness only, which turns a free body by up to some 10⁻³ at k h² / rho = 10³; and plain
+   local/global steps, or Gauss–Newton steps that are refused, take more than 1,000 iterations for the slowest modes: of
+   these the shares that arrive are asserted. From states where several minima are within reach the result must be one
+   of them: Newton started there stays there. Direction pins are left out: their local step is an approximation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,135 +13,149 @@
 #include "support/check.h"
 #include "support/oriented_reference.h"
 
-#define TOLERANCE 1e-4
-
-typedef struct outcome {
-    double distance, angle, excess; /* largest distance over the size, largest angle, relative excess of energy */
-} outcome;
-
-static double angle_between(const double a[9], const double b[9])
-{
-    double sum = 0;
-    for (int k = 0; k < 9; k++)
-        sum += (a[k] - b[k]) * (a[k] - b[k]);
-    return sqrt(sum / 2);
-}
-
-static outcome compare(const oriented_problem *p, double size, const double *x, const double *r, const double *best_x,
-                       const double *best_r)
-{
-    outcome o = {0};
-    for (int i = 0; i < p->n; i++) {
-        double d = 0;
-        for (int k = 0; k < 3; k++)
-            d += (x[3 * i + k] - best_x[3 * i + k]) * (x[3 * i + k] - best_x[3 * i + k]);
-        o.distance = fmax(o.distance, sqrt(d) / size);
-        o.angle = fmax(o.angle, angle_between(r + 9 * i, best_r + 9 * i));
-    }
-    double best = oriented_total(p, best_x, best_r);
-    o.excess = (oriented_total(p, x, r) - best) / best;
-    return o;
-}
-
-typedef struct summary {
-    long count, matched, other, saddles;
-    double distance, angle, excess, other_distance;
-} summary;
+#define TOLERANCE 1e-4 /* of the size */
+#define NEAR_BY 5e-3
 
 static const char *const names[] = {[PL_SOLVER_FAST] = "fast", [PL_SOLVER_STIFF] = "stiff", [PL_SOLVER_PLAIN] = "plain"};
 
-static void check_solver(const oriented_case *c, const oriented_pose *pose, pl_solver solver, bool twice, int iterations,
-                         summary *s)
+/* One way to solve, and the shares of all cases that must end within TOLERANCE and NEAR_BY of a minimum. */
+typedef struct way {
+    pl_solver solver;
+    bool twice;
+    double share, share_near;
+} way;
+
+typedef struct summary {
+    int count, within, near, elsewhere; /* elsewhere: at another minimum than Newton's */
+    double distance;                    /* largest of those that are near */
+    double energy;                      /* relative excess of energy, largest */
+} summary;
+
+static double distance_of(const oriented_problem *p, double size, const double *a, const double *b)
 {
-    size_t n = (size_t)c->graph.n;
-    double *x = malloc(sizeof(double) * 3 * n), *r = malloc(sizeof(double) * 9 * n);
-    double *best_x = malloc(sizeof(double) * 3 * n), *best_r = malloc(sizeof(double) * 9 * n);
-    oriented_scene scene = oriented_make_scene(c, solver, 1, NULL);
+    double largest = 0;
+    for (int i = 0; i < p->n; i++) {
+        double d = 0;
+        for (int k = 0; k < 3; k++)
+            d += (a[3 * i + k] - b[3 * i + k]) * (a[3 * i + k] - b[3 * i + k]);
+        largest = fmax(largest, sqrt(d) / size);
+    }
+    return largest;
+}
+
+typedef struct state {
+    double *x, *r;
+} state;
+
+static state make_state(int n)
+{
+    return (state){malloc(sizeof(double) * 3 * (size_t)n), malloc(sizeof(double) * 9 * (size_t)n)};
+}
+
+static void free_state(state *s)
+{
+    free(s->x);
+    free(s->r);
+}
+
+static state solve(oriented_scene *scene, pl_solver solver, int iterations)
+{
+    pl_oriented *body = oriented_matter(scene, 0);
+    state s = make_state(body->n);
+    oriented_solve(scene, solver, 0, 1, true, iterations);
+    oriented_result(body, s.x, s.r);
+    oriented_to_metres(body, s.x);
+    return s;
+}
+
+static void check_way(const oriented_case *c, const oriented_pose *pose, const way *w, summary *sum)
+{
+    oriented_scene scene = oriented_make_scene(c, w->solver, 1, NULL);
     oriented_set_pose(&scene, 0, pose);
     oriented_begin(&scene);
     pl_oriented *body = oriented_matter(&scene, 0);
-    body->system->twice = body->system->twice || twice;
+    body->system->twice = body->system->twice || w->twice;
     oriented_problem p = oriented_make_problem(c, body, true);
-    oriented_solve(&scene, solver, 0, 1, true, 0);
-    oriented_result(body, best_x, best_r);
-    oriented_to_metres(body, best_x);
-    oriented_newton(&p, 200, c->graph.spacing, best_x, best_r, NULL);
-    oriented_solve(&scene, solver, 0, 1, true, iterations);
-    oriented_result(body, x, r);
-    oriented_to_metres(body, x);
-    outcome o = compare(&p, c->graph.size, x, r, best_x, best_r);
-    s->count++;
-    if (o.distance < 0.01) {
-        s->matched++;
-        s->distance = fmax(s->distance, o.distance);
-        s->angle = fmax(s->angle, o.angle);
-        s->excess = fmax(s->excess, o.excess);
-    } else { /* another minimum: then it must be one */
-        bool minimum;
-        memcpy(best_x, x, sizeof(double) * 3 * n);
-        memcpy(best_r, r, sizeof(double) * 9 * n);
-        oriented_newton(&p, 200, c->graph.spacing, best_x, best_r, &minimum);
-        outcome near = compare(&p, c->graph.size, x, r, best_x, best_r);
-        s->other++;
-        s->saddles += !minimum;
-        s->other_distance = fmax(s->other_distance, near.distance);
+    state best = solve(&scene, w->solver, 0), end = solve(&scene, w->solver, 1000);
+    oriented_newton(&p, 200, c->graph.spacing, best.x, best.r, NULL);
+    double distance = distance_of(&p, c->graph.size, end.x, best.x);
+    bool minimum = true;
+    if (distance > 0.01) {
+        memcpy(best.x, end.x, sizeof(double) * 3 * (size_t)p.n);
+        memcpy(best.r, end.r, sizeof(double) * 9 * (size_t)p.n);
+        oriented_newton(&p, 200, c->graph.spacing, best.x, best.r, &minimum);
+        distance = distance_of(&p, c->graph.size, end.x, best.x);
+        sum->elsewhere += minimum && distance < NEAR_BY;
     }
-    if (getenv("SHOW") && (o.distance > TOLERANCE))
-        print_message("%s twice %d: n %d m %d kappa %g fixed %d pins %d cond %g distance %g excess %g  other %g\n", names[solver], body->system->twice,
-            c->graph.n, c->graph.m, body->system->edge_count ? body->system->kappa[0] : 0, c->fixed_count, c->pin_count, body->system->condition, o.distance, o.excess, s->other_distance);
+    double least = oriented_total(&p, best.x, best.r);
+    sum->count++;
+    sum->within += minimum && distance < TOLERANCE;
+    sum->near += minimum && distance < NEAR_BY;
+    if (distance < NEAR_BY) {
+        sum->distance = fmax(sum->distance, distance);
+        if (least > 1e-6 * oriented_total(&p, p.target_x, p.target_r))
+            sum->energy = fmax(sum->energy, (oriented_total(&p, end.x, end.r) - least) / least);
+    }
+    free_state(&best);
+    free_state(&end);
     oriented_free_problem(&p);
     oriented_free_scene(&scene);
-    free(x), free(r), free(best_x), free(best_r);
 }
 
-static void run(int cases, bool wild, uint64_t seed, double high)
+static void run(int cases, const oriented_pose_kind poses[4], uint64_t seed, const way *ways, int way_count)
 {
-    static const struct {
-        pl_solver solver;
-        bool twice;
-        int iterations;
-    } ways[] = {{PL_SOLVER_PLAIN, false, 1000}, {PL_SOLVER_PLAIN, true, 1000}, {PL_SOLVER_FAST, false, 1000},
-                {PL_SOLVER_FAST, true, 1000},   {PL_SOLVER_STIFF, true, 1000}};
     summary all[5] = {0};
     pl_rng rng = pl_rng_make(seed);
     for (int k = 0; k < cases; k++) {
-        oriented_case c = oriented_random_case(&rng, 10, 0.1, high, false);
-        for (int i = 0; i < c.pin_count; i++)
+        oriented_case c = oriented_random_case(&rng, 10, 0.1, 1e3, false);
+        for (int i = 0; i < c.pin_count; i++) /* stronger ones are slower */
             c.pins[i].strength = oriented_decades(&rng, -2, 2);
-        static const oriented_pose_kind tame[] = {ORIENTED_REST, ORIENTED_NEAR, ORIENTED_BENT, ORIENTED_MOVING};
-        static const oriented_pose_kind others[] = {ORIENTED_STRETCHED, ORIENTED_SCRAMBLED, ORIENTED_COLLAPSED,
-                                                    ORIENTED_MIRRORED};
-        oriented_pose pose = oriented_make_pose(&rng, &c, (wild ? others : tame)[pl_random_below(&rng, 4)]);
-        for (int w = 0; w < 5; w++)
-            check_solver(&c, &pose, ways[w].solver, ways[w].twice, ways[w].iterations, all + w);
+        oriented_pose pose = oriented_make_pose(&rng, &c, poses[pl_random_below(&rng, 4)]);
+        for (int w = 0; w < way_count; w++)
+            check_way(&c, &pose, ways + w, all + w);
         oriented_free_pose(&pose);
         oriented_free_case(&c);
     }
-    for (int w = 0; w < 5; w++)
-        print_message("%-5s %-6s %4ld cases, %4ld as Newton from the same state: within %.1e sizes, %.1e rad, energy "
-                      "%.1e above; %ld other minima: within %.1e (%ld saddles)\n",
-                      names[ways[w].solver], ways[w].twice ? "double" : "float", all[w].count, all[w].matched,
-                      all[w].distance, all[w].angle, all[w].excess, all[w].other, all[w].other_distance,
-                      all[w].saddles);
+    for (int w = 0; w < way_count; w++)
+        print_message("%-5s %-6s %d cases: %.1f %% within 1e-4 sizes of the minimum, %.1f %% within 5e-3 (of these: "
+                      "distance %.1e, energy %.1e above), %d at another minimum than Newton's\n",
+                      names[ways[w].solver], ways[w].twice ? "double" : "float", all[w].count,
+                      100.0 * all[w].within / all[w].count, 100.0 * all[w].near / all[w].count, all[w].distance,
+                      all[w].energy, all[w].elsewhere);
+    for (int w = 0; w < way_count; w++) {
+        assert_true(all[w].within >= ways[w].share * all[w].count);
+        assert_true(all[w].near >= ways[w].share_near * all[w].count);
+    }
 }
 
-static void test_tame(void **unused)
+static void test_minimum_from_tame_states(void **unused)
 {
     (void)unused;
-    run(oriented_cases(300), false, 21, 1e3);
+    static const oriented_pose_kind poses[] = {ORIENTED_REST, ORIENTED_NEAR, ORIENTED_BENT, ORIENTED_MOVING};
+    static const way ways[] = {{PL_SOLVER_FAST, true, 1, 1},
+                               {PL_SOLVER_FAST, false, 0.9, 0.98},
+                               {PL_SOLVER_STIFF, true, 0.9, 0.95},
+                               {PL_SOLVER_PLAIN, true, 0.8, 0.85},
+                               {PL_SOLVER_PLAIN, false, 0.75, 0.85}};
+    run(oriented_cases(300), poses, 21, ways, 5);
 }
 
-static void test_wild(void **unused)
+static void test_minimum_from_wild_states(void **unused)
 {
     (void)unused;
-    run(oriented_cases(200), true, 22, 1e3);
+    static const oriented_pose_kind poses[] = {ORIENTED_STRETCHED, ORIENTED_SCRAMBLED, ORIENTED_COLLAPSED,
+                                               ORIENTED_MIRRORED};
+    static const way ways[] = {{PL_SOLVER_FAST, true, 0.95, 0.97},
+                               {PL_SOLVER_FAST, false, 0.7, 0.9},
+                               {PL_SOLVER_STIFF, true, 0.8, 0.9}};
+    run(oriented_cases(200), poses, 22, ways, 3);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tame),
-        cmocka_unit_test(test_wild),
+        cmocka_unit_test(test_minimum_from_tame_states),
+        cmocka_unit_test(test_minimum_from_wild_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
