@@ -287,6 +287,7 @@ static void NAME(guard)(CONTEXT *s, const double plain_energy[BODIES], double pl
         bool worse = !(energy[l] < plain_energy[l]);
         refused[l] = worse;
         s->energy[l] = worse ? plain_energy[l] : energy[l];
+        s->evaluated[l] = worse ? s->evaluated[l] : energy[l];
         s->work->refused += worse && l < s->lanes;
         any = any || worse;
         for (int k = 0; k < 3 && worse; k++)
@@ -296,21 +297,28 @@ static void NAME(guard)(CONTEXT *s, const double plain_energy[BODIES], double pl
         NAME(put_back)(s, refused, s->last_x, s->last_q);
 }
 
-/* The energy of G(y): that of y less what the two steps took away, which needs no other look at the edges. Pins see to
-   more than these steps account for; their bodies are evaluated. */
+/* The energy of G(y): that of y less what the two steps took away, which needs no other look at the edges. Where little is
+   left of the energy that was last evaluated, its rounding errors are not little, and it is evaluated again; so are bodies
+   with pins, which see to more than these steps account for. */
 static void NAME(plain_energies)(CONTEXT *s, int k, double out[BODIES])
 {
-    double dropped[BODIES], evaluated[BODIES];
+    double dropped[BODIES], fresh[BODIES];
+    bool doubtful[BODIES], any = false;
     NAME(total)(&s->drop, dropped);
-    for (int l = 0; l < BODIES; l++)
+    for (int l = 0; l < BODIES; l++) {
         out[l] = s->energy[l] - 0.5 * dropped[l];
-    if (k > 0 && s->held_count == 0)
-        return;
-    NAME(energies)(s, evaluated);
-    for (int l = 0; l < BODIES && k == 0; l++)
-        out[l] = evaluated[l];
+        doubtful[l] = k == 0 || !(out[l] > 0.5 * s->evaluated[l]);
+    }
     for (int h = 0; h < s->held_count; h++)
-        out[s->held[h]] = evaluated[s->held[h]];
+        doubtful[s->held[h]] = true;
+    for (int l = 0; l < BODIES; l++)
+        any = any || doubtful[l];
+    if (!any)
+        return;
+    NAME(energies)(s, fresh);
+    for (int l = 0; l < BODIES; l++)
+        if (doubtful[l])
+            s->evaluated[l] = out[l] = fresh[l];
 }
 
 /* After iteration k (from 0) of local and global step. */

@@ -45,6 +45,7 @@ typedef struct CONTEXT {
     int32_t cursor[BODIES];         /* next grip of each */
     ACC drop;                       /* twice the energy that the last local and global step took away */
     double energy[BODIES];          /* of the state the iteration started from */
+    double evaluated[BODIES];       /* the last energy that was not bookkeeping */
     pl_work *work;
 } CONTEXT;
 
@@ -434,14 +435,35 @@ PL_LANES_INLINE MAT NAME(neighbourhood)(CONTEXT *s, int i)
     return c;
 }
 
-/* As a function of R_i alone the energy is a constant − tr(R_iᵀ C_i). */
-PL_LANES_INLINE void NAME(note_turn)(CONTEXT *s, int i, QUAD before_q, const MAT *before, const MAT *c)
+/* q_aᵀ q_b without its real part: v = sin(θ/2) n for the rotation by θ about n between the two. */
+PL_LANES_INLINE void NAME(between)(QUAD a, QUAD b, TEE v[3])
 {
-    s->turn[i] = NAME(quad_sub)(s->q[i], before_q);
-    COL v = NAME(mul)(NAME(sub)(s->r[i].c[0], before->c[0]), c->c[0]);
-    v = NAME(add)(v, NAME(mul)(NAME(sub)(s->r[i].c[1], before->c[1]), c->c[1]));
-    v = NAME(add)(v, NAME(mul)(NAME(sub)(s->r[i].c[2], before->c[2]), c->c[2]));
-    NAME(accumulate)(&s->drop, NAME(add)(v, v));
+#if LONE
+    const TEE ax = a[0], ay = a[1], az = a[2], aw = a[3], bx = b[0], by = b[1], bz = b[2], bw = b[3];
+#else
+    const TEE ax = a.x, ay = a.y, az = a.z, aw = a.w, bx = b.x, by = b.y, bz = b.z, bw = b.w;
+#endif
+    v[0] = (aw * bx - bw * ax) - (ay * bz - az * by);
+    v[1] = (aw * by - bw * ay) - (az * bx - ax * bz);
+    v[2] = (aw * bz - bw * az) - (ax * by - ay * bx);
+}
+
+/* As a function of R_i alone the energy is a constant − tr(R_iᵀ C_i). With B = Rᵀ C, symmetric at the new rotation, and v
+   the vector part of the turn from the old one, it falls by 2 (tr(B) |v|² − vᵀ B v): no difference of large numbers. */
+PL_LANES_INLINE void NAME(note_turn)(CONTEXT *s, int i, QUAD before, const MAT *c)
+{
+    const MAT *r = s->r + i;
+    TEE v[3];
+    NAME(between)(before, s->q[i], v);
+    COL cv = NAME(add)(NAME(add)(NAME(times)(c->c[0], v[0]), NAME(times)(c->c[1], v[1])), NAME(times)(c->c[2], v[2]));
+    COL rv = NAME(add)(NAME(add)(NAME(times)(r->c[0], v[0]), NAME(times)(r->c[1], v[1])), NAME(times)(r->c[2], v[2]));
+    COL trace = NAME(mul)(r->c[0], c->c[0]);
+    trace = NAME(add)(trace, NAME(mul)(r->c[1], c->c[1]));
+    trace = NAME(add)(trace, NAME(mul)(r->c[2], c->c[2]));
+    TEE square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    COL fall = NAME(scale)(NAME(sub)(NAME(times)(trace, square), NAME(mul)(rv, cv)), 4);
+    NAME(accumulate)(&s->drop, fall);
+    s->turn[i] = NAME(quad_sub)(s->q[i], before);
 }
 
 #if LONE
@@ -462,19 +484,16 @@ static void NAME(fit_collected)(CONTEXT *s, const int32_t *particles, int count,
         q[k] = vr_load(in[9 + k]);
     PL_R(pl_rotation_fit)(c, q);
     PL_R(pl_rotation_matrix)(q, r);
-    QUAD before_q[PL_WR];
-    MAT before[PL_WR];
-    for (int l = 0; l < count; l++) {
-        before_q[l] = s->q[particles[l]];
-        before[l] = s->r[particles[l]];
-    }
+    QUAD before[PL_WR];
+    for (int l = 0; l < count; l++)
+        before[l] = s->q[particles[l]];
     NAME(put_quaternions)(s->q, particles, count, q);
     NAME(put_matrices)(s->r, particles, count, r);
     for (int l = 0; l < count; l++) {
         int i = particles[l];
         s->ra[i] = NAME(apply_moment)(s->r + i, s->grain[i].moment);
         if (s->turn)
-            NAME(note_turn)(s, i, before_q[l], &before[l], &around[l]);
+            NAME(note_turn)(s, i, before[l], &around[l]);
     }
 }
 
@@ -531,14 +550,13 @@ static void NAME(local)(CONTEXT *s)
         VR q[4] = {s->q[i].x, s->q[i].y, s->q[i].z, s->q[i].w}, r[9];
         PL_R(pl_rotation_fit)(c, q);
         PL_R(pl_rotation_matrix)(q, r);
-        QUAD before_q = s->q[i];
-        MAT before = s->r[i];
+        QUAD before = s->q[i];
         s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
         for (int j = 0; j < 3; j++)
             s->r[i].c[j] = (COL){r[j], r[3 + j], r[6 + j]};
         s->ra[i] = NAME(apply_moment)(s->r + i, s->grain[i].moment);
         if (s->turn)
-            NAME(note_turn)(s, i, before_q, &before, &m);
+            NAME(note_turn)(s, i, before, &m);
     }
 }
 
@@ -714,19 +732,6 @@ PL_LANES_INLINE COL NAME(inertia_term)(const CONTEXT *s, int i, COL ahead)
     MAT turn = NAME(difference)(s->r + i, s->spin + i);
     COL v = NAME(scale)(NAME(strain)(&turn, grain->moment, grain->doubled), grain->density);
     return NAME(add)(v, NAME(mul)(d, NAME(scale)(d, grain->mass)));
-}
-
-/* q_aᵀ q_b without its real part: v = sin(θ/2) n for the rotation by θ about n between the two. */
-PL_LANES_INLINE void NAME(between)(QUAD a, QUAD b, TEE v[3])
-{
-#if LONE
-    const TEE ax = a[0], ay = a[1], az = a[2], aw = a[3], bx = b[0], by = b[1], bz = b[2], bw = b[3];
-#else
-    const TEE ax = a.x, ay = a.y, az = a.z, aw = a.w, bx = b.x, by = b.y, bz = b.z, bw = b.w;
-#endif
-    v[0] = (aw * bx - bw * ax) - (ay * bz - az * by);
-    v[1] = (aw * by - bw * ay) - (az * bx - ax * bz);
-    v[2] = (aw * bz - bw * az) - (ax * by - ay * bx);
 }
 
 /* tr((R_a − R_b) M (R_a − R_b)ᵀ) = 4 vᵀ (tr(M) I − M) v: exact, and without a difference of large numbers. */

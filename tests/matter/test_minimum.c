@@ -28,7 +28,7 @@ typedef struct way {
 typedef struct summary {
     int count, within, near, elsewhere; /* elsewhere: at another minimum than Newton's */
     double distance;                    /* largest of those that are near */
-    double energy;                      /* relative excess of energy, largest */
+    double energy;                      /* their largest excess of energy, of what there was at the start */
 } summary;
 
 static double distance_of(const oriented_problem *p, double size, const double *a, const double *b)
@@ -77,6 +77,7 @@ static void check_way(const oriented_case *c, const oriented_pose *pose, const w
     body->system->twice = body->system->twice || w->twice;
     oriented_problem p = oriented_make_problem(c, body, true);
     state best = solve(&scene, w->solver, 0), end = solve(&scene, w->solver, 1000);
+    double start = oriented_total(&p, best.x, best.r);
     oriented_newton(&p, 200, c->graph.spacing, best.x, best.r, NULL);
     double distance = distance_of(&p, c->graph.size, end.x, best.x);
     bool minimum = true;
@@ -93,8 +94,7 @@ static void check_way(const oriented_case *c, const oriented_pose *pose, const w
     sum->near += minimum && distance < NEAR_BY;
     if (distance < NEAR_BY) {
         sum->distance = fmax(sum->distance, distance);
-        if (least > 1e-6 * oriented_total(&p, p.target_x, p.target_r))
-            sum->energy = fmax(sum->energy, (oriented_total(&p, end.x, end.r) - least) / least);
+        sum->energy = fmax(sum->energy, (oriented_total(&p, end.x, end.r) - least) / start);
     }
     free_state(&best);
     free_state(&end);
@@ -118,13 +118,14 @@ static void run(int cases, const oriented_pose_kind poses[4], uint64_t seed, con
     }
     for (int w = 0; w < way_count; w++)
         print_message("%-5s %-6s %d cases: %.1f %% within 1e-4 sizes of the minimum, %.1f %% within 5e-3 (of these: "
-                      "distance %.1e, energy %.1e above), %d at another minimum than Newton's\n",
+                      "distance %.1e, energy %.1e of that at the start too much), %d at another minimum than Newton's\n",
                       names[ways[w].solver], ways[w].twice ? "double" : "float", all[w].count,
                       100.0 * all[w].within / all[w].count, 100.0 * all[w].near / all[w].count, all[w].distance,
                       all[w].energy, all[w].elsewhere);
-    for (int w = 0; w < way_count; w++) {
-        assert_true(all[w].within >= ways[w].share * all[w].count);
-        assert_true(all[w].near >= ways[w].share_near * all[w].count);
+    for (int w = 0; w < way_count; w++) { /* shares of a few cases are worth little */
+        int slack = cases < 100 && ways[w].share < 1 ? 3 : 0;
+        assert_true(all[w].within + slack >= ways[w].share * all[w].count);
+        assert_true(all[w].near + slack >= ways[w].share_near * all[w].count);
     }
 }
 
@@ -137,7 +138,7 @@ static void test_minimum_from_tame_states(void **unused)
                                {PL_SOLVER_STIFF, true, 0.9, 0.95},
                                {PL_SOLVER_PLAIN, true, 0.8, 0.85},
                                {PL_SOLVER_PLAIN, false, 0.75, 0.85}};
-    run(oriented_cases(300), poses, 21, ways, 5);
+    run(oriented_cases(250), poses, 21, ways, 5);
 }
 
 static void test_minimum_from_wild_states(void **unused)
@@ -148,7 +149,7 @@ static void test_minimum_from_wild_states(void **unused)
     static const way ways[] = {{PL_SOLVER_FAST, true, 0.95, 0.97},
                                {PL_SOLVER_FAST, false, 0.7, 0.9},
                                {PL_SOLVER_STIFF, true, 0.8, 0.9}};
-    run(oriented_cases(200), poses, 22, ways, 3);
+    run(oriented_cases(150), poses, 22, ways, 3);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 #include "support/world_kit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "support/check.h"
@@ -29,11 +30,13 @@ int world_scaled(int full)
 }
 
 static int broken_promises;
+static char last_promise[256];
 
 static void count_broken_promise(const char *condition, const char *file, int line,
                                  const char *message)
 {
-    (void)condition, (void)file, (void)line, (void)message;
+    (void)condition;
+    snprintf(last_promise, sizeof last_promise, "%s:%d: %s", file, line, message);
     broken_promises++;
 }
 
@@ -45,6 +48,11 @@ void world_hush(void)
 int world_broken_promises(void)
 {
     return broken_promises;
+}
+
+const char *world_last_promise(void)
+{
+    return last_promise;
 }
 
 /* ---- Models and worlds ------------------------------------------------------------------------- */

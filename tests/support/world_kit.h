@@ -10,9 +10,10 @@
 int world_scaled(int full);
 bool world_is_slow_build(void);
 
-/* Broken promises abort in debug builds: count them instead. Returns the number so far. */
+/* Broken promises abort in debug builds: count them instead, and keep the last one's message. */
 void world_hush(void);
 int world_broken_promises(void);
+const char *world_last_promise(void);
 
 /* ---- Models and worlds ------------------------------------------------------------------------- */
 
