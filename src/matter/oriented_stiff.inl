@@ -516,27 +516,52 @@ static void NAME(take_step)(STIFF *s)
     NAME(turn_all)(s);
 }
 
-/* Lanes in which the Gauss–Newton step has no less energy than the plain one get the plain one. */
-static void NAME(choose)(STIFF *s, const double plain_energy[BODIES], double plain_c[3][BODIES])
+/* Lanes in which the Gauss–Newton step has no less energy than the plain one get the plain one. True if there are any;
+   `taken` tells the others. */
+static bool NAME(choose)(STIFF *s, const double plain_energy[BODIES], double plain_c[3][BODIES], REAL taken[BODIES])
 {
     CONTEXT *b = &s->base;
     double energy[BODIES];
     REAL refused[BODIES] __attribute__((aligned(64)));
+    bool any = false;
     NAME(energies)(b, energy);
     for (int l = 0; l < BODIES; l++) {
         bool worse = !(energy[l] < plain_energy[l]);
         refused[l] = worse;
+        taken[l] = !worse;
+        any = any || worse;
         b->work->refused += worse && l < b->lanes;
         for (int k = 0; k < 3 && worse; k++)
             b->c[k][l] = plain_c[k][l];
     }
     NAME(put_back)(b, refused, s->plain_x, s->plain_q);
+    return any;
+}
+
+/* Where Gauss–Newton was refused the body is far from its minimum, and a single plain step would not get it near enough:
+   as many follow as still cost little beside the factorisation. */
+static void NAME(go_on_plainly)(STIFF *s, const REAL taken[BODIES])
+{
+    enum { PLAIN_STEPS = 8 };
+    CONTEXT *b = &s->base;
+    double c[3][BODIES];
+    NAME(keep)(b, s->plain_x, s->plain_q);
+    memcpy(c, b->c, sizeof c);
+    for (int i = 1; i < PLAIN_STEPS; i++) {
+        NAME(local)(b);
+        NAME(global)(b);
+    }
+    for (int l = 0; l < BODIES; l++)
+        for (int k = 0; k < 3 && taken[l] > 0; k++)
+            b->c[k][l] = c[k][l];
+    NAME(put_back)(b, taken, s->plain_x, s->plain_q);
 }
 
 static void NAME(stiff_iteration)(STIFF *s)
 {
     CONTEXT *b = &s->base;
     double plain_energy[BODIES], plain_c[3][BODIES], start_c[3][BODIES];
+    REAL taken[BODIES] __attribute__((aligned(64)));
     NAME(assemble)(s);
     NAME(factor)(s);
     NAME(back_substitute)(s);
@@ -551,7 +576,8 @@ static void NAME(stiff_iteration)(STIFF *s)
     memcpy(b->q, s->start_q, sizeof *b->q * (size_t)b->n);
     memcpy(b->c, start_c, sizeof start_c);
     NAME(take_step)(s);
-    NAME(choose)(s, plain_energy, plain_c);
+    if (NAME(choose)(s, plain_energy, plain_c, taken))
+        NAME(go_on_plainly)(s, taken);
 }
 
 static void NAME(minimise_stiff)(const pl_block *block, double h, int iterations, pl_work *work)

@@ -190,8 +190,8 @@ static void change(world_mix *mix, int frame)
     if (frame % 60 == 30) {
         pl_material soft = pl_default_material();
         soft.young = 1e5 * (1 + frame % 7);
-        assert_int_equal(
-            pl_body_set_material(mix->world, mix->bodies[3], &soft, NULL, NULL, NULL), PL_OK);
+        assert_int_equal(pl_body_set_material(mix->world, mix->bodies[3], &soft, NULL, NULL, NULL),
+                         PL_OK);
         const int32_t fixed[2] = {0, frame % 9};
         assert_int_equal(pl_body_set_fixed(mix->world, mix->bodies[6], fixed, 2, NULL), PL_OK);
     }

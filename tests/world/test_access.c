@@ -124,9 +124,11 @@ static void check_writing(const scene *s, pl_body_field field, pl_scalar type, s
         bool written = i >= first && i < first + count;
         double length = 0;
         for (int k = 0; k < scalars && field == PL_ROTATIONS; k++)
-            length += sample(field, scalars * (i - first) + k) * sample(field, scalars * (i - first) + k);
+            length +=
+                sample(field, scalars * (i - first) + k) * sample(field, scalars * (i - first) + k);
         for (int k = 0; k < scalars; k++) {
-            double want = written ? sample(field, scalars * (i - first) + k) : before[scalars * i + k];
+            double want =
+                written ? sample(field, scalars * (i - first) + k) : before[scalars * i + k];
             if (written && field == PL_ROTATIONS)
                 want /= sqrt(length);
             assert_true(fabs(after[scalars * i + k] - want) < 5e-6);
@@ -193,16 +195,17 @@ static void states_are_interpolated(void **state)
     scene_create(&s);
     int n = s.info.particle_count;
     double *x = malloc(sizeof(double) * 3 * (size_t)n), *q = malloc(sizeof(double) * 4 * (size_t)n);
-    double *xt = malloc(sizeof(double) * 3 * (size_t)n), *qt = malloc(sizeof(double) * 4 * (size_t)n);
+    double *xt = malloc(sizeof(double) * 3 * (size_t)n),
+           *qt = malloc(sizeof(double) * 4 * (size_t)n);
     world_read(s.world, s.body, PL_POSITIONS, x);
     world_read(s.world, s.body, PL_ROTATIONS, q);
     static const double fractions[] = {0, 0.25, 0.5, 0.999, 1};
     for (int f = 0; f < 5; f++) {
         double t = fractions[f];
-        assert_int_equal(
-            pl_body_read(s.world, s.body, PL_POSITIONS, 0, n, t, pl_doubles(xt, 0)), PL_OK);
-        assert_int_equal(
-            pl_body_read(s.world, s.body, PL_ROTATIONS, 0, n, t, pl_doubles(qt, 0)), PL_OK);
+        assert_int_equal(pl_body_read(s.world, s.body, PL_POSITIONS, 0, n, t, pl_doubles(xt, 0)),
+                         PL_OK);
+        assert_int_equal(pl_body_read(s.world, s.body, PL_ROTATIONS, 0, n, t, pl_doubles(qt, 0)),
+                         PL_OK);
         for (int i = 0; i < 3 * n; i++)
             assert_true(fabs(xt[i] - (s.before[i] * (1 - t) + x[i] * t)) < 1e-12);
         for (int i = 0; i < n; i++) {
@@ -269,8 +272,7 @@ static void skins_follow_their_particles(void **state)
     const double *r = def.rotation;
     pl_quat turn = pl_quat_normalise((pl_quat){r[0], r[1], r[2], r[3]});
     for (int v = 0; v < count; v++) {
-        pl_vec3 at = pl_quat_rotate(
-            turn, (pl_vec3){rest[3 * v], rest[3 * v + 1], rest[3 * v + 2]});
+        pl_vec3 at = pl_quat_rotate(turn, (pl_vec3){rest[3 * v], rest[3 * v + 1], rest[3 * v + 2]});
         assert_true(fabs(now[3 * v] - at.x - 30) < 2e-6);
         assert_true(fabs(now[3 * v + 1] - at.y + 4) < 2e-6);
         assert_true(fabs(now[3 * v + 2] - at.z - 2) < 2e-6);
@@ -289,8 +291,8 @@ static void pins_at_vertices_start_where_they_are_shown(void **state)
     for (int v = 0; v < s.info.vertex_count; v += 37) {
         double shown[3];
         pl_pin_def def = pl_default_pin_def(PL_PIN_POSITION);
-        assert_int_equal(
-            pl_body_read(s.world, s.body, PL_VERTICES, v, 1, 1, pl_doubles(shown, 0)), PL_OK);
+        assert_int_equal(pl_body_read(s.world, s.body, PL_VERTICES, v, 1, 1, pl_doubles(shown, 0)),
+                         PL_OK);
         assert_int_equal(pl_pin_at_vertex(s.world, s.body, v, &def), PL_OK);
         for (int k = 0; k < 3; k++)
             assert_true(fabs(def.target[k] - shown[k]) < 1e-6);

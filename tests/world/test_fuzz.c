@@ -216,7 +216,7 @@ static pl_status create_pin(fuzz *f, pl_status *want)
     }
     double point[3] = {number(f), number(f), number(f)};
     int n = f->particles[body->model], v = f->vertices[body->model];
-    pl_status status = chance(f, 3) ? pl_pin_at_particle(f->world, handle, below(f, n), &def)
+    pl_status status = chance(f, 3)        ? pl_pin_at_particle(f->world, handle, below(f, n), &def)
                        : chance(f, 2) && v ? pl_pin_at_vertex(f->world, handle, below(f, v), &def)
                                            : pl_pin_at_point(f->world, handle, point, &def);
     assert_int_equal(status, PL_OK);
@@ -436,10 +436,10 @@ typedef pl_status call(fuzz *f, pl_status *want);
 
 static call *choose(fuzz *f)
 {
-    static call *const calls[] = {create_body, destroy_body, create_pin,   use_pin,
-                                  move_body,   move_body,    change_body,  write_body,
-                                  read_body,   change_world, step_world,   step_world,
-                                  create_body, create_pin,   step_world,   travel};
+    static call *const calls[] = {create_body, destroy_body, create_pin,  use_pin,
+                                  move_body,   move_body,    change_body, write_body,
+                                  read_body,   change_world, step_world,  step_world,
+                                  create_body, create_pin,   step_world,  travel};
     call *chosen = calls[below(f, 16)];
     if (chosen == create_body && f->body_count == BODIES)
         return destroy_body;

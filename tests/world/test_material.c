@@ -178,7 +178,8 @@ static double pull(const specimen *s, double young, double total, int axis)
     def.fixed_count = s->per_layer;
     pl_body body;
     assert_int_equal(pl_body_create(world, &def, &body, NULL), PL_OK);
-    double *start = malloc(sizeof(double) * 3 * (size_t)n), *end = malloc(sizeof(double) * 3 * (size_t)n);
+    double *start = malloc(sizeof(double) * 3 * (size_t)n),
+           *end = malloc(sizeof(double) * 3 * (size_t)n);
     world_read(world, body, PL_POSITIONS, start);
     double force[3] = {0, 0, 0}, moved = 0, before = 1;
     force[axis] = total / s->per_layer;

@@ -137,8 +137,8 @@ static void velocities_and_spins_are_those_of_a_rigid_body(void **state)
     int n = pl_model_get_info(model).particle_count;
     double x[3 * MOST], v[3 * MOST], m[MOST], radii[3 * MOST], orientation[4 * MOST];
     assert_int_equal(pl_model_read(model, PL_REST_RADII, 0, n, pl_doubles(radii, 0)), PL_OK);
-    assert_int_equal(
-        pl_model_read(model, PL_REST_ORIENTATIONS, 0, n, pl_doubles(orientation, 0)), PL_OK);
+    assert_int_equal(pl_model_read(model, PL_REST_ORIENTATIONS, 0, n, pl_doubles(orientation, 0)),
+                     PL_OK);
     for (int held = 0; held < 2; held++) {
         pl_world *world = world_empty();
         pl_body body = world_body_at(world, model, -4, 3, 2);
@@ -204,8 +204,8 @@ static void free_fall_is_exact(void **state)
         assert_true(fabs(sums_of(world, body).centre[1] - start - fall) <= 1e-6);
         pl_energy energy;
         assert_int_equal(pl_body_get_energy(world, body, &energy), PL_OK);
-        double potential = sums_of(world, body).mass * scales[i % 4] * 9.81 *
-                           sums_of(world, body).centre[1];
+        double potential =
+            sums_of(world, body).mass * scales[i % 4] * 9.81 * sums_of(world, body).centre[1];
         assert_true(fabs(energy.potential - potential) <= 1e-6 * (1 + fabs(potential)));
         pl_world_destroy(world);
     }

@@ -225,8 +225,7 @@ static void saving_checks_its_arguments(void **state)
     assert_int_equal(pl_world_save(s.world, bytes, size, &asked), PL_OK);
     assert_int_equal(pl_world_restore(s.world, NULL, size, NULL, 0, NULL), PL_ERROR_ARGUMENT);
     assert_int_equal(pl_world_restore(s.world, bytes, size, NULL, 1, NULL), PL_ERROR_ARGUMENT);
-    assert_int_equal(pl_world_restore(s.world, bytes, size, &s.model, -1, NULL),
-                     PL_ERROR_ARGUMENT);
+    assert_int_equal(pl_world_restore(s.world, bytes, size, &s.model, -1, NULL), PL_ERROR_ARGUMENT);
     assert_int_equal(pl_world_restore(NULL, bytes, size, &s.model, 1, NULL), PL_ERROR_ARGUMENT);
     free(bytes);
     small_destroy(&s);
@@ -248,8 +247,7 @@ static void missing_models_are_reported(void **state)
     assert_int_equal(error.status, PL_ERROR_FORMAT);
     assert_string_equal(error.where, "models");
     char hash[32];
-    snprintf(hash, sizeof hash, "%016llx",
-             (unsigned long long)pl_model_get_info(s.model).hash);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)pl_model_get_info(s.model).hash);
     assert_non_null(strstr(error.text, hash));
     assert_true(pl_world_hash(fresh) == before);
     pl_world_destroy(fresh);

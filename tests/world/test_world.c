@@ -374,7 +374,8 @@ static void bad_ranges_and_buffers_are_refused(void **state)
     double v[64] = {0};
     pl_buffer good = pl_doubles(v, 0), empty = pl_doubles(NULL, 0);
     pl_buffer typeless = {v, 0, (pl_scalar)7};
-    static const int ranges[][2] = {{-1, 1}, {0, -1}, {0, 5}, {4, 1}, {INT_MAX, INT_MAX}, {1, INT_MAX}};
+    static const int ranges[][2] = {{-1, 1},     {0, -1}, {0, 5}, {4, 1}, {INT_MAX, INT_MAX},
+                                    {1, INT_MAX}};
     for (int i = 0; i < 6; i++) {
         int first = ranges[i][0], count = ranges[i][1];
         REFUSED(ARGUMENT, pl_body_read(f.world, f.body, PL_POSITIONS, first, count, 1, good));
@@ -776,8 +777,8 @@ static void watch_field(void *user, const pl_field_query *query)
     /* Reading is possible, and shows the state at the start of the sub-step. */
     double now[12];
     pl_body self = w->calls % 2 ? w->f->held : w->f->body;
-    w->good = w->good && pl_body_read(w->f->world, self, PL_POSITIONS, 0, 4, 1,
-                                      pl_doubles(now, 0)) == PL_OK;
+    w->good = w->good &&
+              pl_body_read(w->f->world, self, PL_POSITIONS, 0, 4, 1, pl_doubles(now, 0)) == PL_OK;
     w->good = w->good && memcmp(now, query->positions, sizeof now) == 0;
     if (w->spoil) {
         query->forces[0] = NAN;
