@@ -3,16 +3,6 @@
    G(y) − Σ γ ΔG. It is taken only where its energy is below that of G(y). The unknowns are positions and quaternions, in
    the metric (x, 2√2 r q), r the mean radius: to first order that of (x, r R). */
 
-PL_LANES_INLINE COL NAME(pick)(TEE flag, COL yes, COL no)
-{
-#if LONE
-    return flag > 0 ? yes : no;
-#else
-    VM mask = flag > vr_splat(0);
-    return (COL){vr_select(mask, yes.x, no.x), vr_select(mask, yes.y, no.y), vr_select(mask, yes.z, no.z)};
-#endif
-}
-
 PL_LANES_INLINE QUAD NAME(quad_pick)(TEE flag, QUAD yes, QUAD no)
 {
 #if LONE

@@ -14,6 +14,7 @@
 
 #ifndef PL_WINDOW
 #define PL_WINDOW 5 /* differences that Anderson remembers */
+#define PL_SOLVE_TOLERANCE 2e-5 /* units: what a solve in float may be off by */
 #endif
 
 typedef struct CONTEXT {
@@ -34,6 +35,7 @@ typedef struct CONTEXT {
     MAT *pull;   /* [n] f_i R*_i Ā_i: the inertial part of C_i */
     QUAD *q;     /* [n] the rotations as quaternions */
     COL *rhs;    /* [n] in pivot order: b − L x, then Δ */
+    COL *spare;  /* [n] for a second one */
     QUAD *turn;  /* [n] what the local step changed q by; NULL when nobody asks */
     COL *last_x, *last_rhs;   /* [n] of the iteration before: G(y), and G(y) − y; exchanged with x, rhs, q, turn */
     QUAD *last_q, *last_turn; /* [n] */
@@ -68,6 +70,7 @@ static size_t NAME(lay_out)(CONTEXT *s, int n, pl_solver solver, char *scratch)
     s->ra = NAME(carve)(scratch, &used, count, sizeof(MAT));
     s->q = NAME(carve)(scratch, &used, count, sizeof(QUAD));
     s->rhs = NAME(carve)(scratch, &used, count, sizeof(COL));
+    s->spare = NAME(carve)(scratch, &used, count, sizeof(COL));
     s->pull = NAME(carve)(scratch, &used, count, sizeof(MAT));
     s->target = NAME(carve)(scratch, &used, count, sizeof(COL));
     s->spin = NAME(carve)(scratch, &used, count, sizeof(MAT));
@@ -693,20 +696,96 @@ static void NAME(apply_pins)(CONTEXT *s)
     }
 }
 
-static void NAME(global)(CONTEXT *s)
+/* rhs = Δ at the present state. */
+static void NAME(solve_for_step)(CONTEXT *s)
 {
-    const int32_t *pivot = s->system->symbolic->inverse;
     NAME(residual)(s);
     if (s->system->key.absorbed_count && !s->system->key.pattern_only)
         NAME(add_absorbed)(s);
     NAME(solve)(s);
     if (!s->system->grounded)
         NAME(remove_mean)(s);
+}
+
+static void NAME(advance)(CONTEXT *s)
+{
+    const int32_t *pivot = s->system->symbolic->inverse;
     if (s->held_count)
         NAME(apply_pins)(s);
     for (int i = 0; i < s->n; i++)
         s->x[i] = NAME(add)(s->x[i], s->rhs[pivot[i]]);
 }
+
+#if PL_REAL_IS_DOUBLE
+
+static void NAME(global)(CONTEXT *s)
+{
+    NAME(solve_for_step)(s);
+    NAME(advance)(s);
+}
+
+#else
+
+/* The error of a solve in float is about its condition number times 6·10⁻⁸ of the step. Flags the lanes whose step is so
+   long that this matters; pins lengthen what cancels. */
+static bool NAME(is_long)(const CONTEXT *s, REAL flags[BODIES])
+{
+    COL reach = NAME(zero)();
+    for (int i = 0; i < s->n; i++)
+        reach = NAME(reach)(reach, s->rhs[i]);
+    REAL limit = (REAL)(PL_SOLVE_TOLERANCE / 6e-8 / s->system->condition);
+    bool any = false;
+    for (int l = 0; l < BODIES; l++) {
+        flags[l] = 0;
+        for (int k = 0; k < 3; k++)
+            if (!(((const REAL *)&reach)[k * STRIDE + l] <= limit))
+                flags[l] = 1;
+    }
+    for (int h = 0; h < s->held_count; h++)
+        flags[s->held[h]] = 1;
+    for (int l = 0; l < BODIES; l++)
+        any = any || flags[l] > 0;
+    return any;
+}
+
+/* A second solve from where the first has led takes its error away. Other lanes stay as they are. */
+static void NAME(refine)(CONTEXT *s, const REAL flags[BODIES])
+{
+    const int32_t *pivot = s->system->symbolic->inverse;
+    double c[3][BODIES];
+    QUAD *turn = s->turn;
+    TEE flag;
+    memcpy(&flag, flags, sizeof flag);
+    memcpy(c, s->c, sizeof c);
+    COL *first = s->rhs;
+    s->rhs = s->spare;
+    s->turn = NULL; /* what this takes from the energy is nothing to speak of */
+    NAME(solve_for_step)(s);
+    if (s->held_count)
+        NAME(apply_pins)(s);
+    for (int i = 0; i < s->n; i++) {
+        COL more = NAME(pick)(flag, s->rhs[pivot[i]], NAME(zero)());
+        s->x[i] = NAME(pick)(flag, NAME(add)(s->x[i], more), s->x[i]);
+        first[pivot[i]] = NAME(pick)(flag, NAME(add)(first[pivot[i]], more), first[pivot[i]]);
+    }
+    for (int l = 0; l < BODIES; l++)
+        for (int k = 0; k < 3 && !(flags[l] > 0); k++)
+            s->c[k][l] = c[k][l];
+    s->rhs = first;
+    s->turn = turn;
+}
+
+static void NAME(global)(CONTEXT *s)
+{
+    REAL flags[BODIES] __attribute__((aligned(64)));
+    NAME(solve_for_step)(s);
+    bool again = NAME(is_long)(s, flags);
+    NAME(advance)(s);
+    if (again)
+        NAME(refine)(s, flags);
+}
+
+#endif
 
 /* ---- Energy ------------------------------------------------------------------------------------------------------ */
 

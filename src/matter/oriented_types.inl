@@ -264,6 +264,30 @@ PL_LANES_INLINE COL NAME(add_to_first)(COL a, TEE s)
     return a;
 }
 
+/* The larger of m and the magnitudes in a, component by component. */
+PL_LANES_INLINE COL NAME(reach)(COL m, COL a)
+{
+#if LONE
+    for (int k = 0; k < 3; k++) {
+        REAL size = a[k] < 0 ? -a[k] : a[k];
+        m[k] = size > m[k] ? size : m[k];
+    }
+    return m;
+#else
+    return (COL){vr_max(vr_abs(a.x), m.x), vr_max(vr_abs(a.y), m.y), vr_max(vr_abs(a.z), m.z)};
+#endif
+}
+
+PL_LANES_INLINE COL NAME(pick)(TEE flag, COL yes, COL no)
+{
+#if LONE
+    return flag > 0 ? yes : no;
+#else
+    VM mask = flag > vr_splat(0);
+    return (COL){vr_select(mask, yes.x, no.x), vr_select(mask, yes.y, no.y), vr_select(mask, yes.z, no.z)};
+#endif
+}
+
 /* Three columns: a rotation, or C. */
 typedef struct MAT {
     COL c[3];
