@@ -7,7 +7,7 @@
 #include "matter/oriented_lanes.h"
 
 typedef struct kernels {
-    int (*lanes)(const pl_system *, pl_solver);
+    int (*lanes)(const pl_system *, pl_solver, int);
     size_t (*scratch)(const pl_system *, pl_solver, bool);
     void (*solve)(const pl_block *, double, int, pl_work *);
     bool (*velocities)(int, const pl_state *, const pl_state *, float);
@@ -28,9 +28,9 @@ static const kernels *in_use(void)
     return table + (width == 16 ? 2 : width == 8 ? 1 : 0);
 }
 
-int pl_oriented_lanes(const pl_system *system, pl_solver solver)
+int pl_oriented_lanes(const pl_system *system, pl_solver solver, int iterations)
 {
-    return in_use()->lanes(system, solver);
+    return in_use()->lanes(system, solver, iterations);
 }
 
 size_t pl_oriented_scratch(const pl_system *system, pl_solver solver, bool lone)
@@ -42,9 +42,9 @@ size_t pl_oriented_scratch(const pl_system *system, pl_solver solver, bool lone)
 static const size_t largest_block = (size_t)64 << 20;
 
 /* Measured: a block of sixteen lanes costs what two to three lone bodies cost, whatever it holds. */
-bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int count)
+bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int iterations, int count)
 {
-    return count == 1 || count * 8 <= pl_oriented_lanes(system, solver) ||
+    return count == 1 || count * 8 <= pl_oriented_lanes(system, solver, iterations) ||
            pl_oriented_scratch(system, solver, false) > largest_block;
 }
 

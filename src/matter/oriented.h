@@ -190,12 +190,17 @@ typedef struct pl_work {
     double *trace; /* [iterations + 1] energies after each iteration of the first body, for tests; NULL = none */
 } pl_work;
 
-/* How many bodies a block of this system holds, and the scratch memory it needs, with the instruction set in use. */
-int pl_oriented_lanes(const pl_system *system, pl_solver solver);
+/* From this many iterations on everything is computed in double: the rounding errors of float are what is left after
+   fewer. */
+enum { PL_MANY_ITERATIONS = 64 };
+
+/* How many bodies a block of this system holds, and the scratch memory it needs at any number of iterations, with the
+   instruction set in use. */
+int pl_oriented_lanes(const pl_system *system, pl_solver solver, int iterations);
 size_t pl_oriented_scratch(const pl_system *system, pl_solver solver, bool lone);
 
 /* Whether so many bodies are better solved one by one: the bits are the same either way. */
-bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int count);
+bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int iterations, int count);
 
 /* Minimises E over one sub-step from `now` (which becomes `old`): positions and rotations of `now` and c are written. */
 void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work *work);

@@ -278,6 +278,8 @@ static void NAME(guard)(CONTEXT *s, const double plain_energy[BODIES], double pl
         refused[l] = worse;
         s->energy[l] = worse ? plain_energy[l] : energy[l];
         s->evaluated[l] = worse ? s->evaluated[l] : energy[l];
+        s->trust[l] = worse ? 0.25 * s->trust[l] : s->trust[l] < 0.5 ? 2 * s->trust[l] : 1;
+        s->trust[l] = s->trust[l] < 1e-3 ? 1e-3 : s->trust[l];
         s->work->refused += worse && l < s->lanes;
         any = any || worse;
         for (int k = 0; k < 3 && worse; k++)
@@ -311,6 +313,18 @@ static void NAME(plain_energies)(CONTEXT *s, int k, double out[BODIES])
             s->evaluated[l] = out[l] = fresh[l];
 }
 
+/* Where the last extrapolations were refused, the next is a part of what the equations ask for. */
+static void NAME(shorten)(const CONTEXT *s, int count, TEE gamma[PL_WINDOW])
+{
+    REAL trust[BODIES] __attribute__((aligned(64)));
+    TEE factor;
+    for (int l = 0; l < BODIES; l++)
+        trust[l] = (REAL)s->trust[l];
+    memcpy(&factor, trust, sizeof factor);
+    for (int j = 0; j < count; j++)
+        gamma[j] = gamma[j] * factor;
+}
+
 /* After iteration k (from 0) of local and global step. */
 static void NAME(accelerate)(CONTEXT *s, int k)
 {
@@ -328,6 +342,7 @@ static void NAME(accelerate)(CONTEXT *s, int k)
     } else {
         NAME(extend_history)(s, k);
         NAME(coefficients)(s, count, gamma);
+        NAME(shorten)(s, count, gamma);
         NAME(mix)(s, count, gamma);
     }
     s->last_mean = NAME(mean_entry)(s->c, s->drift);
@@ -377,6 +392,8 @@ static void NAME(minimise)(const pl_block *block, double h, int iterations, pl_w
             s->turn[i] = s->last_turn[i] = NAME(quad_zero)();
     else
         s->turn = NULL;
+    for (int l = 0; l < BODIES; l++)
+        s->trust[l] = 1;
     NAME(trace)(s, 0);
     clock = NAME(lap)(work, PL_STAGE_PREDICT, clock);
     for (int k = 0; k < iterations; k++) {

@@ -27,36 +27,33 @@
 #define PL_REAL_IS_DOUBLE 0
 #include "math/elementary.inl"
 
-int PL_LANES(pl_oriented_lanes)(const pl_system *system, pl_solver solver)
+static bool is_in_double(const pl_system *system, pl_solver solver, int iterations)
 {
-    return system->twice || solver == PL_SOLVER_STIFF ? PL_WD : PL_W;
+    return system->twice || solver == PL_SOLVER_STIFF || iterations >= PL_MANY_ITERATIONS;
 }
 
+int PL_LANES(pl_oriented_lanes)(const pl_system *system, pl_solver solver, int iterations)
+{
+    return is_in_double(system, solver, iterations) ? PL_WD : PL_W;
+}
+
+/* Side by side, half as many doubles take the same room as floats; alone they take twice as much. */
 size_t PL_LANES(pl_oriented_scratch)(const pl_system *system, pl_solver solver, bool lone)
 {
-    if (solver == PL_SOLVER_STIFF) {
-        stiff_d wide;
-        stiff_lone_d alone;
+    stiff_d wide;
+    stiff_lone_d alone;
+    if (solver == PL_SOLVER_STIFF)
         return lone ? lay_out_stiff_lone_d(&alone, system, NULL) : lay_out_stiff_d(&wide, system, NULL);
-    }
-    if (system->twice) {
-        context_d wide;
-        context_lone_d alone;
-        return lone ? lay_out_lone_d(&alone, system->n, solver, NULL) : lay_out_d(&wide, system->n, solver, NULL);
-    }
-    context_f wide;
-    context_lone_f alone;
-    return lone ? lay_out_lone_f(&alone, system->n, solver, NULL) : lay_out_f(&wide, system->n, solver, NULL);
+    return lone ? lay_out_lone_d(&alone.base, system->n, solver, NULL) : lay_out_d(&wide.base, system->n, solver, NULL);
 }
 
 void PL_LANES(pl_oriented_solve)(const pl_block *block, double h, int iterations, pl_work *work)
 {
-    bool stiff = block->solver == PL_SOLVER_STIFF;
+    bool stiff = block->solver == PL_SOLVER_STIFF, twice = is_in_double(block->system, block->solver, iterations);
     if (block->lone)
-        (stiff ? minimise_stiff_lone_d : block->system->twice ? minimise_lone_d : minimise_lone_f)(block, h, iterations,
-                                                                                                 work);
+        (stiff ? minimise_stiff_lone_d : twice ? minimise_lone_d : minimise_lone_f)(block, h, iterations, work);
     else
-        (stiff ? minimise_stiff_d : block->system->twice ? minimise_d : minimise_f)(block, h, iterations, work);
+        (stiff ? minimise_stiff_d : twice ? minimise_d : minimise_f)(block, h, iterations, work);
 }
 
 /* Decaying numbers end at zero instead of in the slow subnormals; 10⁻¹² units per second move nothing. */

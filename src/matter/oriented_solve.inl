@@ -48,6 +48,7 @@ typedef struct CONTEXT {
     ACC drop;                       /* twice the energy that the last local and global step took away */
     double energy[BODIES];          /* of the state the iteration started from */
     double evaluated[BODIES];       /* the last energy that was not bookkeeping */
+    double trust[BODIES];           /* which part of an extrapolation is tried */
     pl_work *work;
 } CONTEXT;
 

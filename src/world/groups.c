@@ -21,10 +21,10 @@ static void cut_group(pl_world *world, pl_oriented **bodies, int count)
 {
     const pl_system *system = bodies[0]->system;
     pl_solver solver = bodies[0]->solver;
-    int lanes = pl_oriented_lanes(system, solver);
+    int lanes = pl_oriented_lanes(system, solver, world->iterations);
     while (count > 0) {
         int part = count < lanes ? count : lanes;
-        if (pl_oriented_prefers_lone(system, solver, part))
+        if (pl_oriented_prefers_lone(system, solver, world->iterations, part))
             for (int i = 0; i < part; i++)
                 add_block(world, bodies + i, 1, true);
         else

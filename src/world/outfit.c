@@ -167,12 +167,21 @@ static pl_status make_grips(pl_world *world, const pl_model *model, pl_outfit *o
 
 /* ---- Scratch memory --------------------------------------------------------------------------- */
 
+/* Lanes are only filled by bodies that share the system, and not where that would be too much. */
+static size_t scratch_size(const pl_system *system, pl_solver solver)
+{
+    size_t lone = pl_oriented_scratch(system, solver, true);
+    int most = pl_oriented_lanes(system, solver, 1);
+    if (system->references < 2 || pl_oriented_prefers_lone(system, solver, 1, most))
+        return lone;
+    size_t wide = pl_oriented_scratch(system, solver, false);
+    return wide > lone ? wide : lone;
+}
+
 static pl_status reserve_scratch(pl_world *world, const pl_system *system, pl_solver solver,
                                  pl_error *error)
 {
-    size_t lone = pl_oriented_scratch(system, solver, true);
-    size_t wide = pl_oriented_scratch(system, solver, false);
-    size_t size = lone > wide ? lone : wide;
+    size_t size = scratch_size(system, solver);
     for (int i = 0; i < world->worker_count; i++) {
         pl_worker *worker = world->workers + i;
         if (worker->scratch_size >= size)

@@ -191,6 +191,7 @@ pl_status pl_world_set_iterations(pl_world *world, int iterations, int stiff_ite
     PL_TRY(pl_check_iterations(iterations, stiff_iterations, NULL));
     world->iterations = iterations;
     world->stiff_iterations = stiff_iterations;
+    world->regroup = true; /* many iterations are done in double, on half as many lanes */
     return PL_OK;
 }
 

@@ -223,7 +223,7 @@ static void check_solver(oriented_scene *scene, pl_solver solver, bool direction
     for (int twice = system->twice || solver == PL_SOLVER_STIFF; twice < 2; twice++) {
         bool own = system->twice;
         system->twice = twice;
-        int lanes = pl_oriented_lanes(system, solver), count = scene->count;
+        int lanes = pl_oriented_lanes(system, solver, 1), count = scene->count;
         scene->count = count < lanes ? count : lanes;
         int steps = solver == PL_SOLVER_STIFF ? 4 : 7;
         run wide = iterate(scene, solver, steps, all);

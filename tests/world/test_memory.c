@@ -131,6 +131,31 @@ static void steps_after_a_change_allocate_nothing(void **state)
     world_mix_destroy(&mix);
 }
 
+/* Bodies that share a system come one by one, on every solver: there is always enough to solve them
+   side by side. Whether that is true, the address sanitizer sees. */
+static void lanes_fill_up_one_by_one(void **state)
+{
+    (void)state;
+    pl_model *model = world_model(PL_SHAPE_BOX, 3, 3, 3);
+    for (int order = 0; order < 6; order++) {
+        pl_world *world = world_empty();
+        pl_body bodies[24];
+        for (int i = 0; i < 24; i++) {
+            pl_body_def def = pl_default_body_def(model);
+            def.solver = (pl_solver)((order + i / 8) % 3);
+            assert_int_equal(pl_body_create(world, &def, &bodies[i], NULL), PL_OK);
+            world_step(world, 1);
+        }
+        for (int i = 0; i < 24; i++) {
+            pl_solver solver = (pl_solver)((order + 1 + order / 3) % 3);
+            assert_int_equal(pl_body_set_solver(world, bodies[i], solver), PL_OK);
+            world_step(world, 1);
+        }
+        pl_world_destroy(world);
+    }
+    pl_model_release(model);
+}
+
 /* ---- Failures ---------------------------------------------------------------------------------- */
 
 /* One set-up, call by call. The first call that fails for want of memory must change nothing; then
@@ -459,6 +484,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steady_steps_allocate_nothing),
         cmocka_unit_test(steps_after_a_change_allocate_nothing),
+        cmocka_unit_test(lanes_fill_up_one_by_one),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(models_live_as_long_as_they_are_used),

@@ -413,7 +413,7 @@ static void random_bytes_are_refused(void **state)
     attack a;
     attack_begin(&a);
     pl_rng rng = pl_rng_make(7);
-    for (int i = 0; i < world_scaled(20000); i++) {
+    for (int i = 0; i < world_scaled(8000); i++) {
         memcpy(a.bytes, a.good, a.size);
         int changes = 1 + (int)pl_random_below(&rng, 12);
         for (int k = 0; k < changes; k++) { /* copies of other parts, and noise */
