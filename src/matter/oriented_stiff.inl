@@ -540,21 +540,26 @@ static bool NAME(choose)(STIFF *s, const double plain_energy[BODIES], double pla
 
 /* Where Gauss–Newton was refused the body is far from its minimum, and a single plain step would not get it near enough:
    as many follow as still cost little beside the factorisation. */
-static void NAME(go_on_plainly)(STIFF *s, const REAL taken[BODIES])
+static void NAME(go_on_plainly)(STIFF *s, const double plain_energy[BODIES], const REAL taken[BODIES])
 {
     enum { PLAIN_STEPS = 8 };
     CONTEXT *b = &s->base;
-    double c[3][BODIES];
+    double c[3][BODIES], energy[BODIES];
+    REAL back[BODIES] __attribute__((aligned(64)));
     NAME(keep)(b, s->plain_x, s->plain_q);
     memcpy(c, b->c, sizeof c);
     for (int i = 1; i < PLAIN_STEPS; i++) {
         NAME(local)(b);
         NAME(global)(b);
     }
-    for (int l = 0; l < BODIES; l++)
-        for (int k = 0; k < 3 && taken[l] > 0; k++)
+    NAME(energies)(b, energy);
+    for (int l = 0; l < BODIES; l++) {
+        /* Plain steps lower the energy, but for directions, whose local step is an approximation. */
+        back[l] = taken[l] > 0 || !(energy[l] < plain_energy[l]);
+        for (int k = 0; k < 3 && back[l] > 0; k++)
             b->c[k][l] = c[k][l];
-    NAME(put_back)(b, taken, s->plain_x, s->plain_q);
+    }
+    NAME(put_back)(b, back, s->plain_x, s->plain_q);
 }
 
 static void NAME(stiff_iteration)(STIFF *s)
@@ -577,7 +582,7 @@ static void NAME(stiff_iteration)(STIFF *s)
     memcpy(b->c, start_c, sizeof start_c);
     NAME(take_step)(s);
     if (NAME(choose)(s, plain_energy, plain_c, taken))
-        NAME(go_on_plainly)(s, taken);
+        NAME(go_on_plainly)(s, plain_energy, taken);
 }
 
 static void NAME(minimise_stiff)(const pl_block *block, double h, int iterations, pl_work *work)
