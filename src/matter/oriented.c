@@ -91,16 +91,40 @@ static void follow(pl_oriented *body)
     }
 }
 
+/* The centre of mass moves by c and by what the particles' own velocities carried it; rounding their positions moved it
+   by something else. The difference goes into the origin, and what rounding left in the velocities into the mean one:
+   the momentum of a free body is exact. */
+static void keep_mean_exact(pl_oriented *body, double h, double decay)
+{
+    pl_state *now = &body->now, *old = &body->old;
+    double moved[3] = {0, 0, 0}, carried[3] = {0, 0, 0}, left[3] = {0, 0, 0}, scale = 1 / body->system->total_mass;
+    for (int i = 0; i < body->n; i++) {
+        double mass = body->system->mass[i];
+        for (int k = 0; k < 3; k++) {
+            moved[k] += mass * ((double)now->x[3 * i + k] - (double)old->x[3 * i + k]);
+            carried[k] += mass * (double)old->u[3 * i + k];
+            left[k] += mass * (double)now->u[3 * i + k];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        double path = body->c[k] + h * carried[k] * scale;
+        now->origin[k] = old->origin[k] + (path - moved[k] * scale);
+        now->velocity[k] = path / h * decay - left[k] * scale;
+    }
+}
+
 bool pl_oriented_finish(pl_oriented *body, double h, pl_work *work)
 {
     uint64_t clock = pl_ticks();
     pl_state *now = &body->now, *old = &body->old;
     double decay = body->damping > 0 ? pl_exp(-body->damping * h) : 1;
     bool good = in_use()->velocities(body->n, now, old, (float)(decay / h));
+    if (!body->system->grounded)
+        keep_mean_exact(body, h, decay);
     double check = 0;
     for (int k = 0; k < 3; k++) {
-        now->origin[k] = old->origin[k] + body->c[k];
-        now->velocity[k] = body->c[k] * (decay / h);
+        if (body->system->grounded)
+            now->origin[k] = old->origin[k] + body->c[k];
         if (now->velocity[k] < 1e-30 && now->velocity[k] > -1e-30)
             now->velocity[k] = 0;
         check += (now->origin[k] + now->velocity[k]) * 0;

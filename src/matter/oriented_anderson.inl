@@ -43,15 +43,6 @@ PL_LANES_INLINE QUAD NAME(quad_zero)(void)
 #endif
 }
 
-PL_LANES_INLINE TEE NAME(tee)(REAL value)
-{
-#if LONE
-    return value;
-#else
-    return vr_splat(value);
-#endif
-}
-
 /* A difference of means, which is small, as the last entry sees it. */
 static ENTRY NAME(mean_entry)(const double a[3][BODIES], const double b[3][BODIES])
 {
@@ -354,6 +345,116 @@ static void NAME(accelerate)(CONTEXT *s, int k)
     }
 }
 
+/* ---- Turning as a whole --------------------------------------------------------------------------------------------- */
+
+/* The elastic energy does not change when the whole body turns by θ about its centre of mass; inertia alone decides:
+       dE/dθ = Σ_i x_i × m_i (x_i − x*_i) − Σ_i Σ p × q,   Σ p qᵀ = f_i R_i Ā_i R*_iᵀ,
+       H     = Σ_i m_i (|x_i|² I − x_i x_iᵀ) + f_i (tr(Ā_i) I − R_i Ā_i R_iᵀ).
+   One Newton step at the end of a sub-step takes the slowest mode of the iteration away, and with it the torque that
+   rounding errors of stiff edges exert: without it a body at rest would slowly begin to spin. */
+typedef struct NAME(whole) {
+    TEE centre[3], torque[3], inertia[3][3];
+} NAME(whole);
+
+static void NAME(measure_whole)(const CONTEXT *s, NAME(whole) *w)
+{
+    for (int k = 0; k < 3; k++)
+        w->centre[k] = w->torque[k] = w->inertia[k][0] = w->inertia[k][1] = w->inertia[k][2] = NAME(tee)(0);
+    for (int i = 0; i < s->n; i++) {
+        TEE x[3];
+        NAME(get)(NAME(scale)(s->x[i], s->grain[i].mass), x);
+        for (int k = 0; k < 3; k++)
+            w->centre[k] = w->centre[k] + x[k];
+    }
+    for (int k = 0; k < 3; k++)
+        w->centre[k] = w->centre[k] * NAME(tee)((REAL)(1 / s->system->total_mass));
+    for (int i = 0; i < s->n; i++) {
+        const GRAIN *grain = s->grain + i;
+        TEE x[3], d[3], t[3], n[3][3], density = NAME(tee)(grain->density), mass = NAME(tee)(grain->mass);
+        NAME(get)(s->x[i], x);
+        NAME(get)(NAME(scale)(NAME(sub)(s->x[i], s->target[i]), grain->mass), d);
+        for (int k = 0; k < 3; k++)
+            x[k] = x[k] - w->centre[k];
+        NAME(cross)(x, d, t);
+        MAT ra = NAME(apply_moment)(s->r + i, grain->moment);
+        NAME(outer)(&ra, s->spin + i, n);
+        w->torque[0] = w->torque[0] + (t[0] - density * (n[1][2] - n[2][1]));
+        w->torque[1] = w->torque[1] + (t[1] - density * (n[2][0] - n[0][2]));
+        w->torque[2] = w->torque[2] + (t[2] - density * (n[0][1] - n[1][0]));
+        NAME(outer)(&ra, s->r + i, n);
+        TEE square = mass * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) + density * (n[0][0] + n[1][1] + n[2][2]);
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b <= a; b++)
+                w->inertia[a][b] = w->inertia[a][b] - (mass * (x[a] * x[b]) + density * n[a][b]);
+        for (int a = 0; a < 3; a++)
+            w->inertia[a][a] = w->inertia[a][a] + square;
+    }
+}
+
+/* θ/2 = −H⁻¹ dE/dθ / 2 by cofactors; nothing where that is no small turn, or where something holds the body. */
+static void NAME(whole_turn)(const CONTEXT *s, const NAME(whole) *w, TEE half[3])
+{
+    const TEE a = w->inertia[0][0], b = w->inertia[1][0], c = w->inertia[2][0];
+    const TEE d = w->inertia[1][1], e = w->inertia[2][1], f = w->inertia[2][2];
+    const TEE k00 = d * f - e * e, k01 = c * e - b * f, k02 = b * e - c * d;
+    const TEE k11 = a * f - c * c, k12 = b * c - a * e, k22 = a * d - b * b;
+    const TEE *t = w->torque;
+    TEE det = a * k00 + b * k01 + c * k02, scale = NAME(tee)((REAL)-0.5) / det;
+    half[0] = (k00 * t[0] + k01 * t[1] + k02 * t[2]) * scale;
+    half[1] = (k01 * t[0] + k11 * t[1] + k12 * t[2]) * scale;
+    half[2] = (k02 * t[0] + k12 * t[1] + k22 * t[2]) * scale;
+    TEE square = half[0] * half[0] + half[1] * half[1] + half[2] * half[2], zero = NAME(tee)(0);
+    for (int k = 0; k < 3; k++)
+        half[k] = NAME(where_greater)(NAME(tee)((REAL)1e-3), square, half[k], zero);
+    for (int h = 0; h < s->held_count; h++)
+        for (int k = 0; k < 3; k++)
+            ((REAL *)&half[k])[s->held[h]] = 0;
+}
+
+PL_LANES_INLINE void NAME(turn_particle)(CONTEXT *s, int i, const TEE centre[3], const TEE p[4])
+{
+    TEE x[3], a[3], b[3], q[4];
+    NAME(get)(s->x[i], x);
+    for (int k = 0; k < 3; k++)
+        x[k] = x[k] - centre[k];
+    NAME(cross)(p, x, a);
+    for (int k = 0; k < 3; k++)
+        a[k] = a[k] + a[k];
+    NAME(cross)(p, a, b);
+    TEE more[3] = {p[3] * a[0] + b[0], p[3] * a[1] + b[1], p[3] * a[2] + b[2]};
+#if LONE
+    QUAD old = s->q[i];
+    s->x[i] = s->x[i] + (COL){more[0], more[1], more[2], 0};
+    for (int k = 0; k < 4; k++)
+        q[k] = old[k];
+#else
+    QUAD old = s->q[i];
+    s->x[i] = NAME(add)(s->x[i], (COL){more[0], more[1], more[2]});
+    q[0] = old.x, q[1] = old.y, q[2] = old.z, q[3] = old.w;
+#endif
+    TEE r[4] = {p[3] * q[0] + p[0] * q[3] + (p[1] * q[2] - p[2] * q[1]),
+                p[3] * q[1] + p[1] * q[3] + (p[2] * q[0] - p[0] * q[2]),
+                p[3] * q[2] + p[2] * q[3] + (p[0] * q[1] - p[1] * q[0]),
+                p[3] * q[3] - (p[0] * q[0] + p[1] * q[1] + p[2] * q[2])};
+    s->q[i] = (QUAD){r[0], r[1], r[2], r[3]};
+}
+
+/* Only for bodies that nothing holds. The matrices are not needed any more and stay behind. */
+static void NAME(turn_whole_body)(CONTEXT *s)
+{
+    NAME(whole) w;
+    TEE p[4];
+    if (s->system->grounded)
+        return;
+    NAME(measure_whole)(s, &w);
+    NAME(whole_turn)(s, &w, p);
+    p[3] = NAME(tee)(1) / NAME(root)(NAME(tee)(1) + (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
+    for (int k = 0; k < 3; k++)
+        p[k] = p[k] * p[3];
+    for (int i = 0; i < s->n; i++)
+        NAME(turn_particle)(s, i, w.centre, p);
+}
+
 /* ---- The whole sub-step ------------------------------------------------------------------------------------------- */
 
 static void NAME(finish)(CONTEXT *s)
@@ -408,6 +509,7 @@ static void NAME(minimise)(const pl_block *block, double h, int iterations, pl_w
         }
         NAME(trace)(s, k + 1);
     }
+    NAME(turn_whole_body)(s);
     work->iterations += (uint64_t)iterations * (uint64_t)block->count;
     NAME(finish)(s);
     NAME(lap)(work, PL_STAGE_PREDICT, clock);

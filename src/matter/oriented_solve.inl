@@ -426,7 +426,7 @@ PL_LANES_INLINE MAT NAME(neighbourhood)(CONTEXT *s, int i)
     for (int p = s->model->start[i]; p < s->model->start[i + 1]; p++) {
         const STAR *star = s->star + p;
         const MAT *r = s->r + star->j, *ra = s->ra + star->j;
-        COL d = NAME(sub)(s->x[star->j], x);
+        COL d = NAME(scale)(NAME(sub)(s->x[star->j], x), star->root);
         for (int k = 0; k < 3; k++) {
             around.c[k] = NAME(mad)(around.c[k], r->c[k], star->kappa);
             c.c[k] = NAME(mad)(c.c[k], ra->c[k], star->kappa);

@@ -43,22 +43,6 @@ static size_t NAME(lay_out_stiff)(STIFF *s, const pl_system *system, char *scrat
 
 /* ---- Small algebra ------------------------------------------------------------------------------------------------ */
 
-PL_LANES_INLINE void NAME(get)(COL c, TEE v[3])
-{
-#if LONE
-    v[0] = c[0], v[1] = c[1], v[2] = c[2];
-#else
-    v[0] = c.x, v[1] = c.y, v[2] = c.z;
-#endif
-}
-
-PL_LANES_INLINE void NAME(cross)(const TEE a[3], const TEE b[3], TEE out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* block += s I at (row, col). */
 PL_LANES_INLINE void NAME(add_identity)(BLOCK *b, int row, int col, TEE s)
 {
@@ -81,19 +65,6 @@ PL_LANES_INLINE void NAME(add_turning)(BLOCK *b, TEE n[3][3], TEE s)
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             b->m[3 + i][3 + j] += s * ((i == j ? trace : NAME(tee)(0)) - n[j][i]);
-}
-
-/* N = A Bᵀ for matrices given by columns. */
-PL_LANES_INLINE void NAME(outer)(const MAT *a, const MAT *b, TEE n[3][3])
-{
-    TEE p[3][3], q[3][3];
-    for (int k = 0; k < 3; k++) {
-        NAME(get)(a->c[k], p[k]);
-        NAME(get)(b->c[k], q[k]);
-    }
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            n[i][j] = p[0][i] * q[0][j] + p[1][i] * q[1][j] + p[2][i] * q[2][j];
 }
 
 /* step −= s Σ p × q at the rotation, for N = Σ p qᵀ. */

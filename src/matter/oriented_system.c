@@ -205,11 +205,13 @@ static void fill_star(const pl_system *system, int i)
     for (int p = model->start[i]; p < model->start[i + 1]; p++) {
         int e = model->edge_of[p], j = model->neighbour[p];
         double sign = model->edges[2 * e] == i ? 1 : -1;
-        pl_star_d star = {.j = j, .kappa = system->kappa[e]};
-        pl_star_f single = {.j = j, .kappa = (float)star.kappa};
+        double root = sqrt(system->kappa[e] * model->volumes[j]);
+        pl_star_d star = {.j = j, .kappa = system->kappa[e], .root = root};
+        pl_star_f single = {.j = j, .kappa = (float)star.kappa, .root = (float)root};
         for (int k = 0; k < 3; k++) {
-            star.arm[k] = star.kappa * model->volumes[j] * sign * model->edge_offset[3 * e + k];
-            single.arm[k] = (float)star.arm[k];
+            float offset = model->edge_offset[3 * e + k];
+            star.arm[k] = star.root * (sign * (double)offset);
+            single.arm[k] = single.root * ((float)sign * offset);
         }
         system->star_d[p] = star;
         system->star_f[p] = single;

@@ -12,13 +12,20 @@ static const pl_solver solvers[] = {PL_SOLVER_FAST, PL_SOLVER_STIFF, PL_SOLVER_P
 static const char *const names[] = {[PL_SOLVER_FAST] = "fast", [PL_SOLVER_STIFF] = "stiff", [PL_SOLVER_PLAIN] = "plain"};
 static const double kappas[] = {1, 1e2, 1e3, 1e5};
 
-/* A bar, a creature, a sheet or a random graph; at the origin or far away, turned or not. */
+enum { KINDS = 4 };
+
+/* A bar, a box, a sheet or a random graph; at the origin or far away, turned or not. */
 static oriented_case make_case(pl_rng *rng, int kind, double kappa, bool far, bool turned)
 {
-    oriented_graph g = kind == 0   ? oriented_shape_graph(PL_SHAPE_BAR, 20, 0, 0)
-                       : kind == 1 ? oriented_shape_graph(PL_SHAPE_CREATURE, 100, 0, 0)
-                       : kind == 2 ? oriented_shape_graph(PL_SHAPE_SHEET, 8, 0, 8)
-                                   : oriented_random_graph(rng, (oriented_kind)pl_random_below(rng, ORIENTED_KINDS), 0, 30);
+    oriented_graph g;
+    if (kind == 0)
+        g = oriented_shape_graph(PL_SHAPE_BAR, 20, 0, 0);
+    else if (kind == 1)
+        g = oriented_shape_graph(PL_SHAPE_BOX, 3, 3, 3);
+    else if (kind == 2)
+        g = oriented_shape_graph(PL_SHAPE_SHEET, 5, 0, 5);
+    else
+        g = oriented_random_graph(rng, (oriented_kind)pl_random_below(rng, ORIENTED_KINDS), 0, 20);
     oriented_case c = oriented_plain_case(g, 1.0 / 30, kappa);
     if (far)
         c.position[0] = 1000, c.position[1] = -700, c.position[2] = 300;
@@ -57,63 +64,73 @@ static double length3(const double v[3])
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
+/* What undamped bodies may be off by after 300 steps, spacings. As the model is, nothing is rounded, and nothing happens.
+   Turned, every float of the state is off by some 10⁻⁷: these errors are strains, and give velocities that nothing
+   brakes; the same with pins, whose points lie between the particles. */
+#define EXACT 1e-5
+#define ADRIFT 5e-3
+
 /* ---- Free fall ------------------------------------------------------------------------------------------------------ */
 
 typedef struct fall {
-    double centre; /* how far off, of the distance fallen, where that is more than what a float can show of the size */
+    double centre; /* how far off, of the distance fallen */
     double shape;  /* spacings */
 } fall;
 
 static void check_fall(const oriented_case *c, pl_solver solver, int steps, fall *worst)
 {
     oriented_scene scene = oriented_make_scene(c, solver, 1, NULL);
-    double *before = positions_of(&scene, 0);
+    double *before = positions_of(&scene, 0), h = c->h;
     pl_body_state start = state_of(&scene, 0);
-    for (int n = 1; n <= steps; n++) {
+    for (int n = 1; n <= steps; n++)
         oriented_step(&scene);
-        if (n != 1 && n != steps)
-            continue;
-        double *after = positions_of(&scene, 0), h = c->h;
-        pl_body_state now = state_of(&scene, 0);
-        for (int i = 0; i < 3 * c->graph.n; i++) {
-            double expected = c->gravity[i % 3] * h * h * n * (n + 1) / 2;
-            double distance = length3(c->gravity) * h * h * n * (n + 1) / 2 + 0.1 * c->graph.size;
-            worst->centre = fmax(worst->centre, fabs(now.centre[i % 3] - start.centre[i % 3] - expected) / distance);
-            worst->shape = fmax(worst->shape, fabs(after[i] - before[i] - expected) / c->graph.spacing);
-        }
-        free(after);
+    double *after = positions_of(&scene, 0), fallen = h * h * steps * (steps + 1) / 2;
+    pl_body_state now = state_of(&scene, 0);
+    for (int i = 0; i < 3 * c->graph.n; i++) {
+        int k = i % 3;
+        double expected = c->gravity[k] * fallen, distance = length3(c->gravity) * fallen;
+        worst->centre = fmax(worst->centre, fabs(now.centre[k] - start.centre[k] - expected) / distance);
+        worst->shape = fmax(worst->shape, fabs(after[i] - before[i] - expected) / c->graph.spacing);
     }
+    free(after);
     free(before);
     oriented_free_scene(&scene);
 }
 
+/* After n steps implicit Euler's g h² n (n + 1) / 2. */
 static void test_free_fall(void **unused)
 {
     (void)unused;
     pl_rng rng = pl_rng_make(51);
     int bad = 0;
-    for (int s = 0; s < 3; s++) {
-        fall all[4] = {{0}};
-        for (int kind = 0; kind < 4; kind++)
+    for (int s = 0; s < 3; s++)
+        for (int turned = 0; turned < 2; turned++) {
+            fall all[4] = {{0}};
+            for (int n = 0; n < 4 * KINDS; n++) {
+                oriented_case c = make_case(&rng, n / 4, kappas[n % 4], oriented_chance(&rng, 0.5), turned);
+                double g = 98.1 * c.graph.spacing; /* 9.81 m/s² for spacings of 10 cm */
+                c.gravity[0] = 0.1 * g, c.gravity[1] = -g, c.gravity[2] = 0.05 * g;
+                check_fall(&c, solvers[s], oriented_cases(300), all + n % 4);
+                oriented_free_case(&c);
+            }
+            print_message("%-5s %-6s free fall, kappa 1, 1e2, 1e3, 1e5: centre", names[solvers[s]],
+                          turned ? "turned" : "");
             for (int k = 0; k < 4; k++)
-                for (int place = 0; place < 4; place++) {
-                    oriented_case c = make_case(&rng, kind, kappas[k], place & 1, place & 2);
-                    c.gravity[0] = 1.3, c.gravity[1] = -9.81, c.gravity[2] = 0.4;
-                    check_fall(&c, solvers[s], oriented_cases(300), all + k);
-                    oriented_free_case(&c);
-                }
-        for (int k = 0; k < 4; k++)
-            print_message("%-5s kappa %-6g free fall: centre off by %.1e of the distance, shape by %.1e spacings\n",
-                          names[solvers[s]], kappas[k], all[k].centre, all[k].shape);
-        for (int k = 0; k < 4; k++)
-            bad += !(all[k].centre < 1e-6) + !(all[k].shape < 1e-4);
-    }
+                print_message(" %.0e", all[k].centre);
+            print_message(" of the distance, shape");
+            for (int k = 0; k < 4; k++)
+                print_message(" %.0e", all[k].shape);
+            print_message(" spacings\n");
+            for (int k = 0; k < 4; k++)
+                bad += !(all[k].centre < 1e-6) + !(all[k].shape < (turned ? ADRIFT : EXACT));
+        }
     assert_int_equal(bad, 0);
 }
 
 /* ---- Linear momentum ------------------------------------------------------------------------------------------------ */
 
-/* The largest change of the momentum, of the sum of the particles' own. */
+/* The largest change of the momentum, of the sum of the particles' own and of what a change of all positions by 2⁻²² of the
+   size in one step would give. */
 static double momentum_change(const oriented_case *c, pl_solver solver, pl_rng *rng)
 {
     static const oriented_pose_kind poses[] = {ORIENTED_NEAR, ORIENTED_STRETCHED, ORIENTED_BENT, ORIENTED_SCRAMBLED,
@@ -124,7 +141,7 @@ static double momentum_change(const oriented_case *c, pl_solver solver, pl_rng *
         pose.u[i] += c->graph.spacing * (1 + i % 3 + 0.5 * oriented_normal(rng));
     oriented_set_pose(&scene, 0, &pose);
     pl_body_state start = state_of(&scene, 0);
-    double worst = 0, most = length3(start.momentum);
+    double worst = 0, most = length3(start.momentum), least = start.mass * 0x1p-22 * c->graph.size / c->h;
     for (int n = 0; n < 30; n++) {
         oriented_step(&scene);
         pl_body_state now = state_of(&scene, 0);
@@ -136,7 +153,7 @@ static double momentum_change(const oriented_case *c, pl_solver solver, pl_rng *
     }
     oriented_free_pose(&pose);
     oriented_free_scene(&scene);
-    return worst / most;
+    return worst / (most + least * 1e6);
 }
 
 static void test_linear_momentum(void **unused)
@@ -147,14 +164,14 @@ static void test_linear_momentum(void **unused)
     for (int s = 0; s < 3; s++) {
         double worst[4] = {0};
         for (int n = 0; n < oriented_cases(160); n++) {
-            oriented_case c = make_case(&rng, n / 4 % 4, kappas[n % 4], n / 16 & 1, n / 32 & 1);
+            oriented_case c = make_case(&rng, n / 4 % KINDS, kappas[n % 4], n / 16 & 1, n / 32 & 1);
             worst[n % 4] = fmax(worst[n % 4], momentum_change(&c, solvers[s], &rng));
             oriented_free_case(&c);
         }
         print_message("%-5s momentum changes by %.1e, %.1e, %.1e, %.1e of all motion (kappa 1, 1e2, 1e3, 1e5)\n",
                       names[solvers[s]], worst[0], worst[1], worst[2], worst[3]);
         for (int k = 0; k < 4; k++)
-            bad += !(worst[k] < 1e-6);
+            bad += !(worst[k] < 2e-6);
     }
     assert_int_equal(bad, 0);
 }
@@ -209,27 +226,82 @@ static void test_rest_stays(void **unused)
     (void)unused;
     static const char *const holds[] = {"free", "fixed", "pinned"};
     pl_rng rng = pl_rng_make(53);
+    int bad = 0;
     for (int s = 0; s < 3; s++)
-        for (int held = 0; held < 3; held++)
-            for (int turned = 0; turned < 2; turned++) {
-                drift all[4] = {{0}};
-                for (int k = 0; k < 4; k++)
-                    all[k].bits = true;
-                for (int n = 0; n < 4 * 4 * 2; n++) {
-                    oriented_case c = make_case(&rng, n / 4 % 4, kappas[n % 4], n / 16, turned);
-                    if (held == 1)
-                        oriented_fix_some(&rng, &c, 3);
-                    if (held == 2)
-                        pin_where_it_is(&rng, &c, 3);
-                    check_rest(&c, solvers[s], oriented_cases(300), all + n % 4);
-                    oriented_free_case(&c);
-                }
-                print_message("%-5s %-6s %-6s rest after 300 steps, kappa 1, 1e2, 1e3, 1e5:", names[solvers[s]], holds[held],
-                              turned ? "turned" : "");
-                for (int k = 0; k < 4; k++)
-                    print_message(all[k].bits ? "  equal bits" : "  %.1e spacings %.1e rad", all[k].distance, all[k].angle);
-                print_message("\n");
+        for (int way = 0; way < 6; way++) {
+            int held = way / 2, turned = way % 2;
+            drift all[4] = {{.bits = true}, {.bits = true}, {.bits = true}, {.bits = true}};
+            for (int n = 0; n < 4 * KINDS; n++) {
+                oriented_case c = make_case(&rng, n / 4, kappas[n % 4], oriented_chance(&rng, 0.5), turned);
+                if (held == 1)
+                    oriented_fix_some(&rng, &c, 3);
+                if (held == 2)
+                    pin_where_it_is(&rng, &c, 3);
+                check_rest(&c, solvers[s], oriented_cases(300), all + n % 4);
+                oriented_free_case(&c);
             }
+            print_message("%-5s %-6s %-6s at rest, kappa 1, 1e2, 1e3, 1e5:", names[solvers[s]], holds[held],
+                          turned ? "turned" : "");
+            for (int k = 0; k < 4; k++) {
+                if (all[k].bits)
+                    print_message(" equal bits");
+                else
+                    print_message(" %.0e (%.0e rad)", all[k].distance, all[k].angle);
+                bad += !(all[k].distance < (turned || held == 2 ? ADRIFT : EXACT));
+                bad += !(all[k].angle < (turned || held == 2 ? ADRIFT : EXACT));
+            }
+            print_message(" spacings\n");
+        }
+    assert_int_equal(bad, 0);
+}
+
+/* ---- Energy --------------------------------------------------------------------------------------------------------- */
+
+/* A slowly moving body that nothing drives and nothing brakes, with pins that pull nowhere: how much its energy grows in
+   600 steps. It must not: sweeps of the particles in one direction only make it grow by e every 50 steps, because the
+   iteration then turns errors about instead of only shrinking them (complex eigenvalues), and x + h u feeds on that. */
+static double growth(pl_rng *rng, pl_solver solver, double kappa, int iterations)
+{
+    oriented_case c = oriented_plain_case(oriented_shape_graph(PL_SHAPE_BAR, 20, 0, 0), 1.0 / 30, kappa);
+    c.iterations = c.stiff_iterations = iterations;
+    pin_where_it_is(rng, &c, 3);
+    oriented_scene scene = oriented_make_scene(&c, solver, 1, NULL);
+    oriented_pose pose = oriented_make_pose(rng, &c, ORIENTED_REST);
+    for (int i = 0; i < 3 * pose.n; i++)
+        pose.u[i] = 1e-3 * c.graph.spacing * oriented_normal(rng);
+    oriented_set_pose(&scene, 0, &pose);
+    double first = 0, last = 0;
+    for (int n = 0; n < oriented_cases(600); n++) {
+        pl_energy e;
+        oriented_step(&scene);
+        pl_body_get_energy(scene.world, scene.bodies[0], &e);
+        last = e.kinetic + e.elastic + e.pins;
+        first = n == 0 ? last : first;
+    }
+    oriented_free_pose(&pose);
+    oriented_free_scene(&scene);
+    oriented_free_case(&c);
+    return last / first;
+}
+
+static void test_nothing_comes_from_nothing(void **unused)
+{
+    (void)unused;
+    static const double stiffnesses[] = {1, 300};
+    static const int counts[] = {2, 3, 10};
+    pl_rng rng = pl_rng_make(54);
+    double most = 0;
+    for (int s = 0; s < 3; s++)
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < 3; i++) {
+                double worst = 0;
+                for (int n = 0; n < 3; n++)
+                    worst = fmax(worst, growth(&rng, solvers[s], stiffnesses[k], counts[i]));
+                print_message("%-5s kappa %-3g %2d iterations: energy of a pinned bar times %.1e after 600 steps\n",
+                              names[solvers[s]], stiffnesses[k], counts[i], worst);
+                most = fmax(most, worst);
+            }
+    assert_true(most < 100);
 }
 
 /* ---- Angular momentum ----------------------------------------------------------------------------------------------- */
@@ -332,7 +404,7 @@ static void test_scaling_changes_no_bit(void **unused)
 {
     (void)unused;
     pl_rng rng = pl_rng_make(55);
-    int cases = oriented_cases(300), pins = 0, fixed = 0;
+    int cases = oriented_cases(200), pins = 0, fixed = 0;
     for (int n = 0; n < cases; n++) {
         oriented_case c = oriented_random_case(&rng, 24, 1, 1e5, true);
         if (oriented_chance(&rng, 0.5)) {
@@ -413,7 +485,7 @@ static void test_company_changes_no_bit(void **unused)
     static const int counts[] = {2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 31, 33, 40};
     pl_rng rng = pl_rng_make(56);
     int blocks = 0, lone = 0, bodies = 0;
-    for (int n = 0; n < oriented_cases(260); n++) {
+    for (int n = 0; n < oriented_cases(130); n++) {
         oriented_case c = oriented_random_case(&rng, 20, 1, 1e5, true);
         pl_report report;
         check_company(&rng, &c, solvers[n % 3], counts[n % 13], &report);
@@ -431,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_free_fall),
         cmocka_unit_test(test_linear_momentum),
         cmocka_unit_test(test_rest_stays),
+        cmocka_unit_test(test_nothing_comes_from_nothing),
         cmocka_unit_test(test_spin_loss_is_proportional_to_the_step),
         cmocka_unit_test(test_scaling_changes_no_bit),
         cmocka_unit_test(test_company_changes_no_bit),

@@ -138,7 +138,7 @@ static void test_minimum_from_tame_states(void **unused)
                                {PL_SOLVER_STIFF, true, 0.9, 0.95},
                                {PL_SOLVER_PLAIN, true, 0.8, 0.85},
                                {PL_SOLVER_PLAIN, false, 0.75, 0.85}};
-    run(oriented_cases(250), poses, 21, ways, 5);
+    run(oriented_cases(200), poses, 21, ways, 5);
 }
 
 static void test_minimum_from_wild_states(void **unused)
@@ -149,7 +149,7 @@ static void test_minimum_from_wild_states(void **unused)
     static const way ways[] = {{PL_SOLVER_FAST, true, 0.95, 0.97},
                                {PL_SOLVER_FAST, false, 0.7, 0.9},
                                {PL_SOLVER_STIFF, true, 0.8, 0.9}};
-    run(oriented_cases(150), poses, 22, ways, 3);
+    run(oriented_cases(100), poses, 22, ways, 3);
 }
 
 int main(void)

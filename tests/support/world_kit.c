@@ -15,12 +15,21 @@
 #define SANITIZED 1
 #endif
 
-bool world_is_slow_build(void)
+bool world_is_sanitized(void)
 {
-#if defined(SANITIZED) || !defined(__OPTIMIZE__)
+#ifdef SANITIZED
     return true;
 #else
     return false;
+#endif
+}
+
+bool world_is_slow_build(void)
+{
+#ifdef __OPTIMIZE__
+    return world_is_sanitized();
+#else
+    return true;
 #endif
 }
 

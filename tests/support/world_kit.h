@@ -9,6 +9,7 @@
 /* Sanitizers and builds without optimisation do less: `full` is the number of the release build. */
 int world_scaled(int full);
 bool world_is_slow_build(void);
+bool world_is_sanitized(void);
 
 /* Broken promises abort in debug builds: count them instead, and keep the last one's message. */
 void world_hush(void);

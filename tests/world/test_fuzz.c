@@ -144,8 +144,8 @@ static pl_status create_body(fuzz *f, pl_status *want)
     int32_t fixed[4];
     float map[400];
     pl_body_def def = pl_default_body_def(f->models[model]);
-    bool good = vector(f, def.position) & vector(f, def.velocity) & vector(f, def.spin);
-    good = rotation(f, def.rotation) && good;
+    bool place = vector(f, def.position), way = vector(f, def.velocity), spin = vector(f, def.spin);
+    bool good = rotation(f, def.rotation) && place && way && spin;
     def.solver = (pl_solver)below(f, 3);
     def.material.young = pow(10, 3 + 7 * pl_random_double(&f->rng));
     def.gravity_scale = 1 + number(f) * 1e-3;

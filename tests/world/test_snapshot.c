@@ -326,8 +326,8 @@ static void flipped_bits_are_noticed(void **state)
     (void)state;
     attack a;
     attack_begin(&a);
-    for (size_t i = 0; i < a.size; i++)
-        for (int bit = 0; bit < 8; bit += world_is_slow_build() ? 7 : 1) {
+    for (size_t i = 0; i < a.size; i += world_is_slow_build() ? 3 : 1)
+        for (int bit = 0; bit < 8; bit++) {
             memcpy(a.bytes, a.good, a.size);
             a.bytes[i] ^= (unsigned char)(1 << bit);
             try_bytes(&a, a.size);
@@ -341,9 +341,8 @@ static void forged_bytes_do_no_harm(void **state)
     (void)state;
     attack a;
     attack_begin(&a);
-    int step = world_is_slow_build() ? 3 : 1;
-    for (size_t i = 0; i < a.size - sizeof(uint64_t); i++)
-        for (int change = 0; change < 11; change += step) {
+    for (size_t i = 0; i < a.size - sizeof(uint64_t); i += world_is_slow_build() ? 13 : 1)
+        for (int change = 0; change < 11; change++) {
             memcpy(a.bytes, a.good, a.size);
             if (change < 8)
                 a.bytes[i] ^= (unsigned char)(1 << change);
@@ -375,7 +374,7 @@ static void forged_words_do_no_harm(void **state)
                                      UINT64_C(0x8000000000000001)};
     attack a;
     attack_begin(&a);
-    for (size_t i = 0; i + 16 <= a.size; i += world_is_slow_build() ? 9 : 1)
+    for (size_t i = 0; i + 16 <= a.size; i += world_is_slow_build() ? 13 : 1)
         for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
             memcpy(a.bytes, a.good, a.size);
             memcpy(a.bytes + i, words + w, w < 8 ? 4 : 8);
@@ -390,7 +389,7 @@ static void truncated_bytes_are_refused(void **state)
     (void)state;
     attack a;
     attack_begin(&a);
-    for (size_t size = 0; size < a.size; size++)
+    for (size_t size = 0; size < a.size; size += world_is_slow_build() ? 7 : 1)
         for (int closed = 0; closed < 2; closed++) {
             memcpy(a.bytes, a.good, a.size);
             if (closed)
