@@ -182,6 +182,8 @@ typedef struct pl_block {
     pl_oriented **bodies;
     int count;
     bool lone;
+    bool backward; /* the local step goes through the model's order from its end: alternating from sub-step to sub-step, so
+                      that an iteration cut short turns no errors about (its matrix would not be symmetric) */
 } pl_block;
 
 typedef struct pl_work {

@@ -377,19 +377,22 @@ static void NAME(add_grip)(const CONTEXT *s, const pl_grip *grip, int lane, MAT 
                 (REAL)(hold->stiffness * (t[row] + weight * own[row]) * (weight * arm[col]));
 }
 
-/* Whether the next grip of a lane is on particle i. */
-static bool NAME(is_gripped)(const CONTEXT *s, int lane, int i)
+/* The next grip of a lane if it is on particle i, else NULL. Grips stand in the order of the sweep, or its reverse. */
+static const pl_grip *NAME(grip_on)(const CONTEXT *s, int lane, int i)
 {
     const pl_oriented *body = s->block->bodies[lane];
-    return s->cursor[lane] < body->grip_count && body->grips[s->cursor[lane]].particle == i;
+    if (s->cursor[lane] >= body->grip_count)
+        return NULL;
+    int at = s->block->backward ? body->grip_count - 1 - s->cursor[lane] : s->cursor[lane];
+    return body->grips[at].particle == i ? body->grips + at : NULL;
 }
 
 static void NAME(add_grips)(CONTEXT *s, int i, MAT *c)
 {
     for (int k = 0; k < s->held_count; k++) {
         int lane = s->held[k];
-        while (NAME(is_gripped)(s, lane, i))
-            NAME(add_grip)(s, s->block->bodies[lane]->grips + s->cursor[lane]++, lane, c);
+        for (const pl_grip *grip; (grip = NAME(grip_on)(s, lane, i)); s->cursor[lane]++)
+            NAME(add_grip)(s, grip, lane, c);
     }
 }
 
@@ -511,13 +514,15 @@ static void NAME(local)(CONTEXT *s)
     int32_t particles[PL_WR];
     s->cursor[0] = 0;
     s->drop = (ACC){0};
-    for (int colour = 0; colour < model->colour_count; colour++) {
-        int count = 0;
-        for (int k = model->colour_start[colour]; k < model->colour_start[colour + 1]; k++) {
-            int i = model->order[k];
+    bool backward = s->block->backward;
+    for (int turn = 0; turn < model->colour_count; turn++) {
+        int colour = backward ? model->colour_count - 1 - turn : turn, count = 0;
+        int first = model->colour_start[colour], last = model->colour_start[colour + 1] - 1;
+        for (int k = first; k <= last; k++) {
+            int i = model->order[backward ? first + last - k : k];
             if (s->system->is_fixed[i])
                 continue;
-            bool gripped = s->held_count && NAME(is_gripped)(s, 0, i);
+            bool gripped = s->held_count && NAME(grip_on)(s, 0, i);
             if (count == PL_WR || (gripped && count)) {
                 NAME(fit_collected)(s, particles, count, around, in);
                 count = 0;
@@ -544,7 +549,7 @@ static void NAME(local)(CONTEXT *s)
         s->cursor[l] = 0;
     s->drop = (ACC){0};
     for (int k = 0; k < s->n; k++) {
-        int i = model->order[k];
+        int i = model->order[s->block->backward ? s->n - 1 - k : k];
         if (s->system->is_fixed[i])
             continue;
         MAT m = NAME(neighbourhood)(s, i);

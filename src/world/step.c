@@ -12,9 +12,10 @@ static void solve_blocks(void *context, int begin, int end, int worker)
 {
     pl_world *world = context;
     for (int i = begin; i < end; i++) {
-        const pl_block *block = world->blocks + i;
-        bool stiff = block->solver == PL_SOLVER_STIFF;
-        pl_oriented_solve(block, world->h, stiff ? world->stiff_iterations : world->iterations,
+        pl_block block = world->blocks[i];
+        bool stiff = block.solver == PL_SOLVER_STIFF;
+        block.backward = world->backward;
+        pl_oriented_solve(&block, world->h, stiff ? world->stiff_iterations : world->iterations,
                           &world->workers[worker].work);
     }
 }
@@ -59,6 +60,7 @@ static void take_step(pl_world *world)
     begin_step(world);
     for (int s = 0; s < world->substeps; s++) {
         world->time = start + s * world->h;
+        world->backward = (world->steps * (uint64_t)world->substeps + (uint64_t)s) % 2 == 1;
         pl_world_predict(world, (double)(s + 1) / world->substeps);
         pl_tasks_run(world->tasks, solve_blocks, world, world->block_count, 1);
         /* Contacts between bodies and with colliders come here. */

@@ -73,6 +73,7 @@ struct pl_world {
     pl_tasks *tasks;
     pl_logger logger;
     bool stepping;
+    bool backward; /* direction of the local step's sweeps in this sub-step */
 
     double step, h, gravity[3];
     int substeps, iterations, stiff_iterations, max_steps;
