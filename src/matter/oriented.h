@@ -124,8 +124,14 @@ double pl_edge_stiffness(const pl_model *model, const pl_material *material, int
 
 /* ---- A body's state ----------------------------------------------------------------------------------------------- */
 
-/* More position pins than this become part of a body's own factor instead of a correction on the shared one. */
+/* More position pins than this become part of a body's own factor instead of a correction on the shared one. On a small
+   body they soon depend on each other, which a correction does not like, and its factor costs a few microseconds. */
 enum { PL_MOST_CORRECTIONS = 16 };
+
+static inline int pl_most_corrections(int particles)
+{
+    return particles < 4 * PL_MOST_CORRECTIONS ? (particles + 3) / 4 : PL_MOST_CORRECTIONS;
+}
 
 /* One particle of one pin, in the order in which the local step meets the particles. */
 typedef struct pl_grip {

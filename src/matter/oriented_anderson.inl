@@ -350,8 +350,8 @@ static void NAME(accelerate)(CONTEXT *s, int k)
 /* The elastic energy does not change when the whole body turns by θ about its centre of mass; inertia alone decides:
        dE/dθ = Σ_i x_i × m_i (x_i − x*_i) − Σ_i Σ p × q,   Σ p qᵀ = f_i R_i Ā_i R*_iᵀ,
        H     = Σ_i m_i (|x_i|² I − x_i x_iᵀ) + f_i (tr(Ā_i) I − R_i Ā_i R_iᵀ).
-   One Newton step at the end of a sub-step takes the slowest mode of the iteration away, and with it the torque that
-   rounding errors of stiff edges exert: without it a body at rest would slowly begin to spin. */
+   One Newton step at the end of a sub-step takes the torque away that rounding errors of stiff edges exert: without it a
+   body at rest would slowly begin to spin. Turns beyond 10⁻⁶ rad are not rounding, and left alone. */
 typedef struct NAME(whole) {
     TEE centre[3], torque[3], inertia[3][3];
 } NAME(whole);
@@ -391,7 +391,7 @@ static void NAME(measure_whole)(const CONTEXT *s, NAME(whole) *w)
     }
 }
 
-/* θ/2 = −H⁻¹ dE/dθ / 2 by cofactors; nothing where that is no small turn, or where something holds the body. */
+/* θ/2 = −H⁻¹ dE/dθ / 2 by cofactors; nothing where that is more than rounding, or where something holds the body. */
 static void NAME(whole_turn)(const CONTEXT *s, const NAME(whole) *w, TEE half[3])
 {
     const TEE a = w->inertia[0][0], b = w->inertia[1][0], c = w->inertia[2][0];
@@ -405,7 +405,7 @@ static void NAME(whole_turn)(const CONTEXT *s, const NAME(whole) *w, TEE half[3]
     half[2] = (k02 * t[0] + k12 * t[1] + k22 * t[2]) * scale;
     TEE square = half[0] * half[0] + half[1] * half[1] + half[2] * half[2], zero = NAME(tee)(0);
     for (int k = 0; k < 3; k++)
-        half[k] = NAME(where_greater)(NAME(tee)((REAL)1e-3), square, half[k], zero);
+        half[k] = NAME(where_greater)(NAME(tee)((REAL)2.5e-13), square, half[k], zero);
     for (int h = 0; h < s->held_count; h++)
         for (int k = 0; k < 3; k++)
             ((REAL *)&half[k])[s->held[h]] = 0;

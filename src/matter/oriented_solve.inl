@@ -722,35 +722,39 @@ static void NAME(advance)(CONTEXT *s)
         s->x[i] = NAME(add)(s->x[i], s->rhs[pivot[i]]);
 }
 
-#if PL_REAL_IS_DOUBLE
-
-static void NAME(global)(CONTEXT *s)
-{
-    NAME(solve_for_step)(s);
-    NAME(advance)(s);
-}
-
-#else
-
 /* The error of a solve in float is about its condition number times 6·10⁻⁸ of the step. Flags the lanes whose step is so
-   long that this matters; pins lengthen what cancels. */
+   long that this matters. */
 static bool NAME(is_long)(const CONTEXT *s, REAL flags[BODIES])
 {
+    bool any = false;
+    (void)s; /* doubles are never too short */
+    for (int l = 0; l < BODIES; l++)
+        flags[l] = 0;
+#if !PL_REAL_IS_DOUBLE
     COL reach = NAME(zero)();
     for (int i = 0; i < s->n; i++)
         reach = NAME(reach)(reach, s->rhs[i]);
     REAL limit = (REAL)(PL_SOLVE_TOLERANCE / 6e-8 / s->system->condition);
-    bool any = false;
-    for (int l = 0; l < BODIES; l++) {
-        flags[l] = 0;
-        for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < BODIES; l++)
             if (!(((const REAL *)&reach)[k * STRIDE + l] <= limit))
                 flags[l] = 1;
-    }
-    for (int h = 0; h < s->held_count; h++)
-        flags[s->held[h]] = 1;
+#endif
     for (int l = 0; l < BODIES; l++)
         any = any || flags[l] > 0;
+    return any;
+}
+
+/* Flags the lanes with pins: their columns are rounded to float, and what cancels is long. */
+static bool NAME(has_pins)(const CONTEXT *s, REAL flags[BODIES])
+{
+    bool any = false;
+    for (int h = 0; h < s->held_count; h++) {
+        if (s->block->bodies[s->held[h]]->correction) {
+            flags[s->held[h]] = 1;
+            any = true;
+        }
+    }
     return any;
 }
 
@@ -786,12 +790,11 @@ static void NAME(global)(CONTEXT *s)
     REAL flags[BODIES] __attribute__((aligned(64)));
     NAME(solve_for_step)(s);
     bool again = NAME(is_long)(s, flags);
+    again = NAME(has_pins)(s, flags) || again;
     NAME(advance)(s);
     if (again)
         NAME(refine)(s, flags);
 }
-
-#endif
 
 /* ---- Energy ------------------------------------------------------------------------------------------------------ */
 

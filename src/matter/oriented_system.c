@@ -8,8 +8,9 @@
 #include "base/sort.h"
 #include "matter/oriented.h"
 
-/* Above this condition number a solve in float is no longer good to 10⁻³ of its answer, and double is used. */
-static const double float_condition_limit = 2e4;
+/* Above this condition number a solve in float is no longer good to 3·10⁻⁴ of its answer, or a second one to 10⁻⁷, and
+   double is used. */
+static const double float_condition_limit = 5e3;
 
 /* ---- Stiffness --------------------------------------------------------------------------------------------------- */
 
@@ -324,7 +325,8 @@ static void add_value(const graph *g, int i, int j, double value)
             g->value[p] += value;
 }
 
-/* L_ij = −κ (v_i + v_j), plus w w_i w_j of absorbed pins; rows and columns of fixed particles become unit ones. */
+/* L_ij = −κ (v_i + v_j), plus w w_i w_j of absorbed pins; fixed particles keep nothing but their diagonal (a unit row, at
+   the size of the others, so that it spoils no condition number). */
 static void fill_matrix(const pl_system *system, const graph *g, double *diagonal)
 {
     const pl_model *model = system->key.model;
@@ -347,7 +349,7 @@ static void fill_matrix(const pl_system *system, const graph *g, double *diagona
     }
     for (int i = 0; i < system->n; i++) {
         if (system->is_fixed[i])
-            diagonal[i] = 1;
+            diagonal[i] = system->diagonal[i];
         for (int p = g->start[i]; p < g->start[i + 1]; p++)
             if (system->is_fixed[i] || system->is_fixed[g->neighbour[p]])
                 g->value[p] = 0;
@@ -407,7 +409,8 @@ static pl_status build_factor(pl_memory *memory, pl_system *system, pl_error *er
         pl_fail(error, status, "", "no memory for a system of %d particles", system->n);
     if (status == PL_OK) {
         system->condition = pl_factor_condition(system->factor, !system->grounded, diagonal);
-        system->twice = !(system->condition <= float_condition_limit);
+        bool pinned = system->key.absorbed_count > 0 && !system->key.pattern_only; /* at any strength */
+        system->twice = pinned || !(system->condition <= float_condition_limit);
     }
     pl_memory_free(memory, g.start);
     pl_memory_free(memory, g.neighbour);

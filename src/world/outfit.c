@@ -47,7 +47,7 @@ static pl_system_key key_of(pl_model *model, const pl_setup *setup, const pl_out
         outfit->holds[i].stiffness = pl_hold_stiffness(&key, outfit->holds + i);
         positions += outfit->holds[i].kind == PL_PIN_POSITION;
     }
-    bool many = positions > PL_MOST_CORRECTIONS;
+    bool many = positions > pl_most_corrections(model->particle_count);
     for (int i = 0; i < outfit->hold_count; i++)
         if (is_in_matrix(outfit->holds + i, setup->solver, many))
             absorbed[key.absorbed_count++] = outfit->holds[i];

@@ -28,7 +28,8 @@ static trial make_trial(pl_rng *rng, const oriented_case *c)
             q[k] = (turned ? all[k] : k == 3) + spread * q[k];
         oriented_matrix(q, t.r + 9 * i);
         for (int k = 0; k < 3; k++)
-            t.x[3 * i + k] = (c->graph.rest[3 * i + k] - c->model->centre[k]) / unit + spread * oriented_normal(rng);
+            t.x[3 * i + k] = (c->graph.rest[3 * i + k] - c->model->centre[k]) / unit +
+                             spread * oriented_normal(rng);
     }
     return t;
 }
@@ -58,7 +59,10 @@ static void nudge(trial *t, int i, int coordinate, double by)
 /* A term alone: the others' share of the gradient is taken out by the reference's freedom to leave them out. */
 static double term_of(pl_oriented_energy e, int term)
 {
-    return term == 0 ? e.inertia : term == 1 ? e.elastic : term == 2 ? e.pins : e.inertia + e.elastic + e.pins;
+    return term == 0   ? e.inertia
+           : term == 1 ? e.elastic
+           : term == 2 ? e.pins
+                       : e.inertia + e.elastic + e.pins;
 }
 
 /* dE/dy by Richardson's extrapolation of central differences: fourth order. */
@@ -67,7 +71,8 @@ static double slope(const pl_oriented *body, double h, trial *t, int i, int coor
     double values[4];
     static const double at[4] = {2e-3, 1e-3, -1e-3, -2e-3};
     for (int k = 0; k < 4; k++) {
-        trial moved = {t->n, malloc(sizeof(double) * 3 * (size_t)t->n), malloc(sizeof(double) * 9 * (size_t)t->n)};
+        trial moved = {t->n, malloc(sizeof(double) * 3 * (size_t)t->n),
+                       malloc(sizeof(double) * 9 * (size_t)t->n)};
         memcpy(moved.x, t->x, sizeof(double) * 3 * (size_t)t->n);
         memcpy(moved.r, t->r, sizeof(double) * 9 * (size_t)t->n);
         nudge(&moved, i, coordinate, at[k]);
@@ -97,7 +102,8 @@ static void gradient_of(const pl_oriented *body, double h, const trial *t, int t
     free(grains);
 }
 
-static void check_differences(pl_rng *rng, const pl_oriented *body, double h, trial *t, double *worst)
+static void check_differences(pl_rng *rng, const pl_oriented *body, double h, trial *t,
+                              double *worst)
 {
     double *g = malloc(sizeof(double) * 6 * (size_t)body->n);
     for (int term = 0; term < 4; term++) {
@@ -106,7 +112,8 @@ static void check_differences(pl_rng *rng, const pl_oriented *body, double h, tr
         for (int i = 0; i < 6 * body->n; i++)
             scale = fmax(scale, fabs(g[i]));
         for (int k = 0; k < 8; k++) {
-            int i = (int)pl_random_below(rng, (uint32_t)body->n), coordinate = (int)pl_random_below(rng, 6);
+            int i = (int)pl_random_below(rng, (uint32_t)body->n),
+                coordinate = (int)pl_random_below(rng, 6);
             double error = fabs(slope(body, h, t, i, coordinate, term) - g[6 * i + coordinate]);
             if (error > 0)
                 worst[term] = fmax(worst[term], error / scale);
@@ -124,7 +131,8 @@ static void test_gradient_equals_differences(void **unused)
     for (int n = 0; n < cases; n++) {
         oriented_case c = oriented_random_case(&rng, 24, 0.1, 1e5, true);
         oriented_scene scene = oriented_make_scene(&c, PL_SOLVER_PLAIN, 1, NULL);
-        oriented_pose pose = oriented_make_pose(&rng, &c, (oriented_pose_kind)pl_random_below(&rng, ORIENTED_POSE_KINDS));
+        oriented_pose pose = oriented_make_pose(
+            &rng, &c, (oriented_pose_kind)pl_random_below(&rng, ORIENTED_POSE_KINDS));
         oriented_set_pose(&scene, 0, &pose);
         oriented_begin(&scene);
         trial t = make_trial(&rng, &c);
@@ -134,7 +142,8 @@ static void test_gradient_equals_differences(void **unused)
         oriented_free_scene(&scene);
         oriented_free_case(&c);
     }
-    print_message("%d graphs, gradient against differences, worst of the largest component: inertia %.1e, elastic "
+    print_message("%d graphs, gradient against differences, worst of the largest component: "
+                  "inertia %.1e, elastic "
                   "%.1e, pins %.1e, all %.1e\n",
                   cases, worst[0], worst[1], worst[2], worst[3]);
     for (int term = 0; term < 4; term++)
@@ -142,10 +151,13 @@ static void test_gradient_equals_differences(void **unused)
 }
 
 /* Energies and gradients of both implementations, in joules, newtons and newton metres. */
-static void compare(const oriented_problem *p, const pl_oriented *body, const trial *t, double *worst)
+static void compare(const oriented_problem *p, const pl_oriented *body, const trial *t,
+                    double *worst)
 {
-    double *ours = malloc(sizeof(double) * 6 * (size_t)p->n), *theirs = malloc(sizeof(double) * 6 * (size_t)p->n);
-    double *x = malloc(sizeof(double) * 3 * (size_t)p->n), unit = body->system->key.model->unit, scale = 0;
+    double *ours = malloc(sizeof(double) * 6 * (size_t)p->n),
+           *theirs = malloc(sizeof(double) * 6 * (size_t)p->n);
+    double *x = malloc(sizeof(double) * 3 * (size_t)p->n), unit = body->system->key.model->unit,
+           scale = 0;
     double joule = body->system->energy_unit;
     memcpy(x, t->x, sizeof(double) * 3 * (size_t)p->n);
     oriented_to_metres(body, x);
@@ -180,7 +192,8 @@ static void test_energy_equals_the_text(void **unused)
             c.material.young = oriented_decades(&rng, 2, 8);
         }
         oriented_scene scene = oriented_make_scene(&c, PL_SOLVER_PLAIN, 1, NULL);
-        oriented_pose pose = oriented_make_pose(&rng, &c, (oriented_pose_kind)pl_random_below(&rng, ORIENTED_POSE_KINDS));
+        oriented_pose pose = oriented_make_pose(
+            &rng, &c, (oriented_pose_kind)pl_random_below(&rng, ORIENTED_POSE_KINDS));
         oriented_set_pose(&scene, 0, &pose);
         oriented_begin(&scene);
         trial t = make_trial(&rng, &c);
@@ -192,7 +205,8 @@ static void test_energy_equals_the_text(void **unused)
         oriented_free_scene(&scene);
         oriented_free_case(&c);
     }
-    print_message("%d graphs, against the energy as printed: inertia %.1e, elastic %.1e, pins %.1e of the sum, gradient "
+    print_message("%d graphs, against the energy as printed: inertia %.1e, elastic %.1e, pins %.1e "
+                  "of the sum, gradient "
                   "%.1e\n",
                   cases, worst[0], worst[1], worst[2], worst[3]);
     /* Forces reach the kernel as floats, and so do quaternions. */
@@ -244,7 +258,8 @@ static void test_rigid_motion_changes_nothing(void **unused)
                 for (int e = 0; e < c.graph.m; e++)
                     stiffness = fmax(stiffness, body->system->kappa[e]);
                 /* Not zero: the kernels' rest offsets are differences rounded to float. */
-                at_rest = fmax(at_rest, c.graph.m ? fmax(before.elastic, after.elastic) / stiffness : 0);
+                at_rest =
+                    fmax(at_rest, c.graph.m ? fmax(before.elastic, after.elastic) / stiffness : 0);
             } else if (c.graph.m) {
                 worst = fmax(worst, fabs(after.elastic - before.elastic) / before.elastic);
             }
@@ -254,7 +269,8 @@ static void test_rigid_motion_changes_nothing(void **unused)
         oriented_free_scene(&scene);
         oriented_free_case(&c);
     }
-    print_message("%d graphs turned and moved: elastic energy changes by %.1e of itself; at rest it is %.1e of the "
+    print_message("%d graphs turned and moved: elastic energy changes by %.1e of itself; at rest "
+                  "it is %.1e of the "
                   "stiffness\n",
                   cases, worst, at_rest);
     assert_true(worst < 1e-10);

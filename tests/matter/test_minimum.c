@@ -15,7 +15,8 @@
 #define TOLERANCE 1e-4 /* of the size */
 #define NEAR_BY 5e-3
 
-static const char *const names[] = {[PL_SOLVER_FAST] = "fast", [PL_SOLVER_STIFF] = "stiff", [PL_SOLVER_PLAIN] = "plain"};
+static const char *const names[] = {
+    [PL_SOLVER_FAST] = "fast", [PL_SOLVER_STIFF] = "stiff", [PL_SOLVER_PLAIN] = "plain"};
 
 /* One way to solve, and the shares of all cases that must end within TOLERANCE and NEAR_BY of a minimum. */
 typedef struct way {
@@ -96,7 +97,8 @@ static void check_way(const oriented_case *c, const oriented_pose *pose, const w
     oriented_free_scene(&scene);
 }
 
-static void run(int cases, const oriented_pose_kind poses[4], uint64_t seed, const way *ways, int way_count)
+static void run(int cases, const oriented_pose_kind poses[4], uint64_t seed, const way *ways,
+                int way_count)
 {
     summary all[5] = {0};
     pl_rng rng = pl_rng_make(seed);
@@ -111,11 +113,12 @@ static void run(int cases, const oriented_pose_kind poses[4], uint64_t seed, con
         oriented_free_case(&c);
     }
     for (int w = 0; w < way_count; w++)
-        print_message("%-5s %-6s %d cases: %.1f %% within 1e-4 sizes of the minimum, %.1f %% within 5e-3 (at "
-                      "most %.1e away), %d at another minimum than Newton's\n",
-                      names[ways[w].solver], ways[w].twice ? "double" : "own", all[w].count,
-                      100.0 * all[w].within / all[w].count, 100.0 * all[w].near / all[w].count, all[w].distance,
-                      all[w].elsewhere);
+        print_message(
+            "%-5s %-6s %d cases: %.1f %% within 1e-4 sizes of the minimum, %.1f %% within 5e-3 (at "
+            "most %.1e away), %d at another minimum than Newton's\n",
+            names[ways[w].solver], ways[w].twice ? "double" : "own", all[w].count,
+            100.0 * all[w].within / all[w].count, 100.0 * all[w].near / all[w].count,
+            all[w].distance, all[w].elsewhere);
     for (int w = 0; w < way_count; w++) { /* shares of a few cases are worth little */
         int slack = cases < 100 && ways[w].share < 1 ? 3 : 0;
         assert_true(all[w].within + slack >= ways[w].share * all[w].count);
@@ -126,7 +129,8 @@ static void run(int cases, const oriented_pose_kind poses[4], uint64_t seed, con
 static void test_minimum_from_tame_states(void **unused)
 {
     (void)unused;
-    static const oriented_pose_kind poses[] = {ORIENTED_REST, ORIENTED_NEAR, ORIENTED_BENT, ORIENTED_MOVING};
+    static const oriented_pose_kind poses[] = {ORIENTED_REST, ORIENTED_NEAR, ORIENTED_BENT,
+                                               ORIENTED_MOVING};
     static const way ways[] = {{PL_SOLVER_FAST, true, 1, 1},
                                {PL_SOLVER_FAST, false, 1, 1},
                                {PL_SOLVER_STIFF, true, 0.95, 0.95},
@@ -138,8 +142,8 @@ static void test_minimum_from_tame_states(void **unused)
 static void test_minimum_from_wild_states(void **unused)
 {
     (void)unused;
-    static const oriented_pose_kind poses[] = {ORIENTED_STRETCHED, ORIENTED_SCRAMBLED, ORIENTED_COLLAPSED,
-                                               ORIENTED_MIRRORED};
+    static const oriented_pose_kind poses[] = {ORIENTED_STRETCHED, ORIENTED_SCRAMBLED,
+                                               ORIENTED_COLLAPSED, ORIENTED_MIRRORED};
     static const way ways[] = {{PL_SOLVER_FAST, true, 0.95, 0.97},
                                {PL_SOLVER_FAST, false, 0.95, 0.97},
                                {PL_SOLVER_STIFF, true, 0.9, 0.9}};

@@ -6,17 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/reference_svd.h"
 #include "support/check.h"
 #include "support/oriented_reference.h"
 
 #define FRAMES 60
 #define STEP (1.0 / 30)
 
-typedef enum start { COLLAPSED, COLLAPSED_TURNED, SCATTERED, SCATTERED_FAR, MIRRORED, STARTS } start;
+typedef enum start {
+    COLLAPSED,
+    COLLAPSED_TURNED,
+    SCATTERED,
+    SCATTERED_FAR,
+    MIRRORED,
+    STARTS
+} start;
 typedef enum hold { FREE, FIXED, PINNED, HOLDS } hold;
 
-static const char *const start_names[] = {"collapsed", "collapsed, turned", "scattered", "scattered far", "mirrored"};
+static const char *const start_names[] = {"collapsed", "collapsed, turned", "scattered",
+                                          "scattered far", "mirrored"};
 static const char *const hold_names[] = {"free", "fixed", "pinned"};
 
 static int missing; /* bodies that did not come back, in the present test */
@@ -39,30 +46,6 @@ static void centre_of(const double *x, int n, double centre[3])
     centre[0] = centre[1] = centre[2] = 0;
     for (int i = 0; i < 3 * n; i++)
         centre[i % 3] += x[i] / n;
-}
-
-/* The largest distance of a particle from its place in the rest shape, laid over as well as a rigid motion can, of the
-   size. */
-static double misfit(const oriented_graph *g, const double *x)
-{
-    double a[3], b[3], c[9] = {0}, u[9], s[3], v[9], worst = 0;
-    centre_of(g->rest, g->n, a);
-    centre_of(x, g->n, b);
-    for (int i = 0; i < g->n; i++)
-        for (int j = 0; j < 9; j++)
-            c[j] += (x[3 * i + j / 3] - b[j / 3]) * (g->rest[3 * i + j % 3] - a[j % 3]);
-    pl_test_svd(c, u, s, v);
-    for (int i = 0; i < g->n; i++) {
-        double d = 0;
-        for (int row = 0; row < 3; row++) {
-            double at = b[row] - x[3 * i + row];
-            for (int k = 0; k < 9; k++)
-                at += u[3 * row + k / 3] * v[3 * (k % 3) + k / 3] * (g->rest[3 * i + k % 3] - a[k % 3]);
-            d += at * at;
-        }
-        worst = fmax(worst, sqrt(d));
-    }
-    return worst / g->size;
 }
 
 static int middle_particle(const oriented_graph *g)
@@ -92,8 +75,9 @@ typedef struct outcome {
 
 static oriented_case make_case(const body_kind *kind, double kappa, hold held)
 {
-    oriented_case c =
-        oriented_plain_case(oriented_shape_graph(kind->kind, kind->count[0], kind->count[1], kind->count[2]), STEP, kappa);
+    oriented_case c = oriented_plain_case(
+        oriented_shape_graph(kind->kind, kind->count[0], kind->count[1], kind->count[2]), STEP,
+        kappa);
     int middle = middle_particle(&c.graph);
     c.material.damping = 3;
     if (held == FIXED)
@@ -120,10 +104,13 @@ static void place(pl_rng *rng, const oriented_case *c, start from, oriented_pose
         memcpy(centre, g->rest + 3 * c->fixed[0], sizeof centre);
     for (int i = 0; i < g->n; i++) {
         for (int k = 0; k < 3; k++) {
-            double far = from == SCATTERED ? 0.5 * g->size : from == SCATTERED_FAR ? 2 * g->size : 0;
+            double far = from == SCATTERED       ? 0.5 * g->size
+                         : from == SCATTERED_FAR ? 2 * g->size
+                                                 : 0;
             pose->x[3 * i + k] = centre[k] + far * oriented_uniform(rng, -1, 1);
             if (from == MIRRORED)
-                pose->x[3 * i + k] = centre[k] + (k == 0 ? -1 : 1) * (g->rest[3 * i + k] - centre[k]);
+                pose->x[3 * i + k] =
+                    centre[k] + (k == 0 ? -1 : 1) * (g->rest[3 * i + k] - centre[k]);
         }
         if (from == COLLAPSED_TURNED || from == SCATTERED || from == SCATTERED_FAR)
             oriented_random_quat(rng, pose->q + 4 * i);
@@ -134,8 +121,8 @@ static void check_energy(const oriented_scene *scene)
 {
     pl_energy e;
     assert_int_equal(pl_body_get_energy(scene->world, scene->bodies[0], &e), PL_OK);
-    assert_true(isfinite(e.elastic) && isfinite(e.kinetic) && isfinite(e.pins) && isfinite(e.inertia) &&
-                isfinite(e.potential));
+    assert_true(isfinite(e.elastic) && isfinite(e.kinetic) && isfinite(e.pins) &&
+                isfinite(e.inertia) && isfinite(e.potential));
 }
 
 /* Two seconds; x gets the positions at the end. */
@@ -148,8 +135,9 @@ static outcome run(const oriented_case *c, oriented_scene *scene, double *x)
         refused += report.refused;
         iterations += report.iterations;
         check_energy(scene);
-        pl_body_read(scene->world, scene->bodies[0], PL_POSITIONS, 0, c->graph.n, 1, pl_doubles(x, 0));
-        o.misfit = misfit(&c->graph, x);
+        pl_body_read(scene->world, scene->bodies[0], PL_POSITIONS, 0, c->graph.n, 1,
+                     pl_doubles(x, 0));
+        o.misfit = oriented_misfit(c->graph.n, x, c->graph.rest) / c->graph.size;
         assert_true(isfinite(o.misfit));
         if (o.misfit > 0.01)
             o.seconds = frame * STEP;
@@ -164,7 +152,8 @@ static bool is_minimum(const oriented_case *c, oriented_scene *scene, double *mo
 {
     pl_oriented *body = oriented_matter(scene, 0);
     oriented_problem p = oriented_make_problem(c, body, true);
-    double *x = malloc(sizeof(double) * 3 * (size_t)p.n), *r = malloc(sizeof(double) * 9 * (size_t)p.n);
+    double *x = malloc(sizeof(double) * 3 * (size_t)p.n),
+           *r = malloc(sizeof(double) * 9 * (size_t)p.n);
     double *y = malloc(sizeof(double) * 3 * (size_t)p.n);
     body->c[0] = body->c[1] = body->c[2] = 0;
     oriented_result(body, x, r);
@@ -182,8 +171,8 @@ static bool is_minimum(const oriented_case *c, oriented_scene *scene, double *mo
     return minimum;
 }
 
-static void recover(const body_kind *kind, double kappa, hold held, start from, pl_solver solver, int iterations,
-                    double *slowest)
+static void recover(const body_kind *kind, double kappa, hold held, start from, pl_solver solver,
+                    int iterations, double *slowest)
 {
     pl_rng rng = pl_rng_make(41 + (uint64_t)from);
     oriented_case c = make_case(kind, kappa, held);
@@ -196,11 +185,12 @@ static void recover(const body_kind *kind, double kappa, hold held, start from, 
     outcome o = run(&c, &scene, x);
     bool back = o.misfit < 0.01, settled = !back && is_minimum(&c, &scene, &moved) && moved < 1e-3;
     if (!back)
-        print_message("%s %s, kappa %g, %s, %s with %d iterations: not back after 2 s, %.1e of the size off, %.0f %% "
+        print_message("%s %s, kappa %g, %s, %s with %d iterations: not back after 2 s, %.1e of the "
+                      "size off, %.0f %% "
                       "refused; %s\n",
                       kind->name, hold_names[held], kappa, start_names[from],
-                      solver == PL_SOLVER_FAST ? "fast" : "stiff", iterations, o.misfit, 100 * o.refused,
-                      settled ? "a true minimum" : "no minimum");
+                      solver == PL_SOLVER_FAST ? "fast" : "stiff", iterations, o.misfit,
+                      100 * o.refused, settled ? "a true minimum" : "no minimum");
     *slowest = fmax(*slowest, o.seconds);
     free(x);
     oriented_free_pose(&pose);
@@ -221,7 +211,8 @@ static void recover_all(pl_solver solver, double kappa, int iterations)
                 if (number++ % every == 0)
                     recover(kinds + b, kappa, (hold)h, (start)s, solver, iterations, &slowest);
         print_message("%s, kappa %g, %d iterations, %s: all within 1 %% after %.2f s\n",
-                      solver == PL_SOLVER_FAST ? "fast" : "stiff", kappa, iterations, start_names[s], slowest);
+                      solver == PL_SOLVER_FAST ? "fast" : "stiff", kappa, iterations,
+                      start_names[s], slowest);
     }
     assert_int_equal(missing, 0);
 }

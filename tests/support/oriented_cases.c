@@ -16,7 +16,8 @@ int oriented_cases(int full)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     full /= 20;
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(undefined_behavior_sanitizer)
     full /= 20;
 #endif
 #endif
@@ -98,7 +99,8 @@ static void *room(size_t count, size_t size)
 
 static double distance(const double *a, const double *b)
 {
-    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                (a[2] - b[2]) * (a[2] - b[2]));
 }
 
 static void reserve(oriented_graph *g, int n, int edges)
@@ -123,7 +125,8 @@ static void grow_chain(pl_rng *rng, oriented_graph *g)
     for (int i = 1; i < g->n; i++) {
         for (int k = 0; k < g->dimension && g->dimension > 1; k++)
             heading[k] += 0.4 * oriented_normal(rng);
-        double length = sqrt(heading[0] * heading[0] + heading[1] * heading[1] + heading[2] * heading[2]);
+        double length =
+            sqrt(heading[0] * heading[0] + heading[1] * heading[1] + heading[2] * heading[2]);
         double step = oriented_uniform(rng, 0.6, 1.4);
         for (int k = 0; k < 3; k++) {
             heading[k] /= length;
@@ -159,7 +162,8 @@ static void grow_tree(pl_rng *rng, oriented_graph *g)
         for (int k = 0; k < g->dimension; k++)
             length += v[k] * v[k];
         for (int k = 0; k < 3; k++)
-            g->rest[3 * i + k] = g->rest[3 * parent + k] + (k < g->dimension ? step * v[k] / sqrt(length) : 0);
+            g->rest[3 * i + k] =
+                g->rest[3 * parent + k] + (k < g->dimension ? step * v[k] / sqrt(length) : 0);
         join(g, oriented_chance(rng, 0.5) ? i : parent, 0);
         int32_t *edge = g->edges + 2 * (g->m - 1);
         edge[1] = edge[0] == i ? parent : i;
@@ -216,7 +220,8 @@ static void measure(oriented_graph *g)
 static void dress(pl_rng *rng, oriented_graph *g)
 {
     double q[4], r[9], scale = oriented_decades(rng, -2, 1), shift[3];
-    bool turned = oriented_chance(rng, 0.7), spheres = oriented_chance(rng, 0.2), aligned = oriented_chance(rng, 0.3);
+    bool turned = oriented_chance(rng, 0.7), spheres = oriented_chance(rng, 0.2),
+         aligned = oriented_chance(rng, 0.3);
     oriented_random_quat(rng, q);
     oriented_matrix(q, r);
     for (int k = 0; k < 3; k++)
@@ -227,7 +232,8 @@ static void dress(pl_rng *rng, oriented_graph *g)
             turn(r, g->rest + 3 * i);
         for (int k = 0; k < 3; k++) {
             g->rest[3 * i + k] = g->rest[3 * i + k] * scale + shift[k];
-            g->radii[3 * i + k] = scale * (spheres ? radius : radius * oriented_decades(rng, -0.3, 0.3));
+            g->radii[3 * i + k] =
+                scale * (spheres ? radius : radius * oriented_decades(rng, -0.3, 0.3));
         }
         oriented_random_quat(rng, g->orientation + 4 * i);
         if (aligned)
@@ -351,12 +357,13 @@ pl_model *oriented_model(const oriented_graph *g)
 
 oriented_case oriented_plain_case(oriented_graph graph, double h, double kappa)
 {
-    oriented_case c = {.graph = graph,
-                       .h = h,
-                       .material = {.stiffness = kappa * 1000 / (h * h), .young = 1, .density = 1000},
-                       .rotation = {0, 0, 0, 1},
-                       .iterations = 10,
-                       .stiff_iterations = 1};
+    oriented_case c = {
+        .graph = graph,
+        .h = h,
+        .material = {.stiffness = kappa * 1000 / (h * h), .young = 1, .density = 1000},
+        .rotation = {0, 0, 0, 1},
+        .iterations = 10,
+        .stiff_iterations = 1};
     c.model = oriented_model(&graph);
     c.fixed = room((size_t)graph.n, sizeof(int32_t));
     c.pins = room(64, sizeof(pl_pin_def));
@@ -418,7 +425,8 @@ static void choose_carriers(pl_rng *rng, const oriented_graph *g, int count, int
             bool known = false;
             for (int j = 0; j < k; j++)
                 known = known || out[j] == i;
-            double d = anywhere ? pl_random_double(rng) : distance(g->rest + 3 * i, g->rest + 3 * centre);
+            double d =
+                anywhere ? pl_random_double(rng) : distance(g->rest + 3 * i, g->rest + 3 * centre);
             if (!known && d < best) {
                 best = d;
                 out[k] = i;
@@ -443,7 +451,8 @@ pl_pin_def oriented_random_pin(pl_rng *rng, const oriented_case *c, pl_pin_kind 
     for (int j = 0; j < pin.count; j++)
         pin.weights[j] = (float)oriented_uniform(rng, 0.1, 1);
     for (int k = 0; k < 3; k++)
-        at[k] = pin.rest[k] = first[k] + (on_particle ? 0 : 0.5 * g->spacing * oriented_normal(rng));
+        at[k] = pin.rest[k] =
+            first[k] + (on_particle ? 0 : 0.5 * g->spacing * oriented_normal(rng));
     turn(r, at);
     for (int k = 0; k < 3; k++)
         pin.target[k] = c->position[k] + at[k] + far * g->spacing * oriented_normal(rng);
@@ -460,6 +469,24 @@ void oriented_add_pin(oriented_case *c, const pl_pin_def *pin)
     c->pins[c->pin_count++] = *pin;
 }
 
+void oriented_hold_lightly(oriented_case *c)
+{
+    if (c->pin_count || c->fixed_count)
+        return;
+    pl_pin_def pin = pl_default_pin_def(PL_PIN_POSITION);
+    double r[9];
+    pin.count = 1;
+    pin.weights[0] = 1;
+    pin.strength = 1e-12;
+    memcpy(pin.rest, c->graph.rest, sizeof pin.rest);
+    memcpy(pin.target, c->graph.rest, sizeof pin.target);
+    oriented_matrix(c->rotation, r);
+    turn(r, pin.target);
+    for (int k = 0; k < 3; k++)
+        pin.target[k] += c->position[k];
+    oriented_add_pin(c, &pin);
+}
+
 void oriented_drop_pin(oriented_case *c, int index)
 {
     c->pin_count--;
@@ -469,7 +496,8 @@ void oriented_drop_pin(oriented_case *c, int index)
 oriented_case oriented_random_case(pl_rng *rng, int most, double low, double high, bool directions)
 {
     static const double steps[] = {1.0 / 30, 1.0 / 60, 1.0 / 240, 0.01};
-    oriented_graph g = oriented_random_graph(rng, (oriented_kind)pl_random_below(rng, ORIENTED_KINDS), 0, most);
+    oriented_graph g =
+        oriented_random_graph(rng, (oriented_kind)pl_random_below(rng, ORIENTED_KINDS), 0, most);
     double kappa = oriented_decades(rng, log10(low), log10(high));
     oriented_case c = oriented_plain_case(g, steps[pl_random_below(rng, 4)], kappa);
     if (oriented_chance(rng, 0.5))
@@ -510,11 +538,13 @@ static void multiply(const double a[4], const double b[4], double out[4])
 static void turn_by(const double v[3], double q[4])
 {
     double angle = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    double s = angle > 1e-12 ? sin(angle / 2) / angle : 0.5, by[4] = {s * v[0], s * v[1], s * v[2], cos(angle / 2)};
+    double s = angle > 1e-12 ? sin(angle / 2) / angle : 0.5,
+           by[4] = {s * v[0], s * v[1], s * v[2], cos(angle / 2)};
     multiply(by, q, q);
 }
 
-static void deform(pl_rng *rng, const oriented_graph *g, oriented_pose_kind kind, oriented_pose *pose)
+static void deform(pl_rng *rng, const oriented_graph *g, oriented_pose_kind kind,
+                   oriented_pose *pose)
 {
     double centre[3] = {0, 0, 0}, map[9], wave[3][3], shift[3];
     double little = oriented_decades(rng, -5, -1);
@@ -638,11 +668,13 @@ static void enter_body(oriented_scene *scene, pl_solver solver, int index, bool 
     if (pl_body_create(scene->world, &def, scene->bodies + index, &error) != PL_OK)
         fail_msg("%s: %s", error.where, error.text);
     for (int p = 0; p < c->pin_count && pinned; p++)
-        if (pl_pin_create(scene->world, scene->bodies[index], c->pins + p, scene->pins[index] + p, &error) != PL_OK)
+        if (pl_pin_create(scene->world, scene->bodies[index], c->pins + p, scene->pins[index] + p,
+                          &error) != PL_OK)
             fail_msg("%s: %s", error.where, error.text);
 }
 
-oriented_scene oriented_make_scene(const oriented_case *c, pl_solver solver, int count, const bool *pinned)
+oriented_scene oriented_make_scene(const oriented_case *c, pl_solver solver, int count,
+                                   const bool *pinned)
 {
     oriented_scene scene = {.of = c, .count = count};
     pl_world_def def = pl_default_world_def();
@@ -704,12 +736,14 @@ void oriented_begin(oriented_scene *scene)
     pl_world_set_iterations(scene->world, scene->of->iterations, scene->of->stiff_iterations);
 }
 
-static __attribute__((noinline)) void solve(const pl_block *block, double h, int iterations, pl_work *work)
+static __attribute__((noinline)) void solve(const pl_block *block, double h, int iterations,
+                                            pl_work *work)
 {
     pl_oriented_solve(block, h, iterations, work);
 }
 
-pl_work oriented_solve(oriented_scene *scene, pl_solver solver, int first, int count, bool lone, int iterations)
+pl_work oriented_solve(oriented_scene *scene, pl_solver solver, int first, int count, bool lone,
+                       int iterations)
 {
     pl_oriented *bodies[64];
     double h = scene->world->h;
@@ -720,9 +754,14 @@ pl_work oriented_solve(oriented_scene *scene, pl_solver solver, int first, int c
         memcpy(body->now.origin, body->old.origin, sizeof body->now.origin);
         memcpy(body->now.velocity, body->old.velocity, sizeof body->now.velocity);
         for (int k = 0; k < 3; k++)
-            body->c[k] = body->system->grounded || body->hold_count ? h * body->old.velocity[k] : body->drift[k];
+            body->c[k] = body->system->grounded || body->hold_count ? h * body->old.velocity[k]
+                                                                    : body->drift[k];
     }
-    pl_block block = {.system = bodies[0]->system, .solver = solver, .bodies = bodies, .count = count, .lone = lone};
+    pl_block block = {.system = bodies[0]->system,
+                      .solver = solver,
+                      .bodies = bodies,
+                      .count = count,
+                      .lone = lone};
     size_t size = pl_oriented_scratch(block.system, solver, lone);
     if (size > scene->scratch_size) {
         free(scene->scratch);

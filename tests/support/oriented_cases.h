@@ -36,8 +36,8 @@ typedef struct oriented_graph {
     double *rest, *orientation, *radii; /* [n][3], [n][4], [n][3] */
     int32_t *edges;                     /* [m][2] */
     double volume;                      /* 0 = the ellipsoids' */
-    double size;                        /* largest distance of two particles, or the radius of a single one */
-    double spacing;                     /* mean edge length */
+    double size;    /* largest distance of two particles, or the radius of a single one */
+    double spacing; /* mean edge length */
 } oriented_graph;
 
 /* From 1 to `most` particles; `dimension` 1, 2, 3 or 0 = any. */
@@ -71,13 +71,18 @@ typedef struct oriented_case {
 oriented_case oriented_plain_case(oriented_graph graph, double h, double kappa);
 void oriented_free_case(oriented_case *c);
 
-void oriented_paint(pl_rng *rng, oriented_case *c); /* random stiffness per edge and density per particle */
+void oriented_paint(pl_rng *rng,
+                    oriented_case *c); /* random stiffness per edge and density per particle */
 void oriented_fix_some(pl_rng *rng, oriented_case *c, int most);
 void oriented_push_some(pl_rng *rng, oriented_case *c);
 
 /* A pin on 1 to 8 particles that lie near each other (most of the time), target near the rest or anywhere. */
 pl_pin_def oriented_random_pin(pl_rng *rng, const oriented_case *c, pl_pin_kind kind);
 void oriented_add_pin(oriented_case *c, const pl_pin_def *pin);
+
+/* A pin too weak to matter on a body without any: free bodies are turned as a whole at the end of a sub-step, pinned ones
+   are left as the last iteration made them. */
+void oriented_hold_lightly(oriented_case *c);
 void oriented_drop_pin(oriented_case *c, int index);
 
 /* Everything at random; kappa log-uniform in [low, high]; direction pins only where asked for. */
@@ -118,7 +123,8 @@ typedef struct oriented_scene {
 } oriented_scene;
 
 /* `count` bodies of the case; `pinned` (may be NULL = all) says which get its pins. */
-oriented_scene oriented_make_scene(const oriented_case *c, pl_solver solver, int count, const bool *pinned);
+oriented_scene oriented_make_scene(const oriented_case *c, pl_solver solver, int count,
+                                   const bool *pinned);
 void oriented_free_scene(oriented_scene *scene);
 pl_oriented *oriented_matter(const oriented_scene *scene, int body);
 void oriented_set_pose(const oriented_scene *scene, int body, const oriented_pose *pose);
@@ -132,7 +138,8 @@ pl_report oriented_step(const oriented_scene *scene);
 void oriented_begin(oriented_scene *scene);
 
 /* Bodies first … first + count − 1 side by side, or one alone. The result is in `now` and c. */
-pl_work oriented_solve(oriented_scene *scene, pl_solver solver, int first, int count, bool lone, int iterations);
+pl_work oriented_solve(oriented_scene *scene, pl_solver solver, int first, int count, bool lone,
+                       int iterations);
 
 /* After oriented_solve: positions [n][3] and rotations [n][9] in units from the origin of `old`. */
 void oriented_result(const pl_oriented *body, double *x, double *r);

@@ -73,7 +73,8 @@ static void read_particles(oriented_problem *p, const oriented_case *c)
         double e[9];
         oriented_matrix(orientation + 4 * i, e);
         p->volume[i] = 4.0 / 3 * PI * a[0] * a[1] * a[2];
-        p->density[i] = c->material.density * (c->particle_density ? (double)c->particle_density[i] : 1);
+        p->density[i] =
+            c->material.density * (c->particle_density ? (double)c->particle_density[i] : 1);
         p->mass[i] = p->density[i] * p->volume[i];
         for (int k = 0; k < 9; k++)
             p->half[9 * i + (size_t)k] = e[k] * sqrt(p->volume[i] / 5) * a[k % 3];
@@ -81,7 +82,8 @@ static void read_particles(oriented_problem *p, const oriented_case *c)
             for (int k = 0; k < 3; k++)
                 for (int l = 0; l < 3; l++)
                     p->moment[9 * i + 3 * (size_t)j + (size_t)k] +=
-                        p->half[9 * i + 3 * (size_t)j + (size_t)l] * p->half[9 * i + 3 * (size_t)k + (size_t)l];
+                        p->half[9 * i + 3 * (size_t)j + (size_t)l] *
+                        p->half[9 * i + 3 * (size_t)k + (size_t)l];
     }
     free(orientation);
     free(radii);
@@ -99,9 +101,9 @@ static void read_edges(oriented_problem *p, const oriented_case *c)
         double d[3];
         for (int k = 0; k < 3; k++)
             d[k] = p->rest[3 * p->edges[2 * e + 1] + k] - p->rest[3 * p->edges[2 * e] + k];
-        p->stiffness[e] = c->material.stiffness > 0
-                              ? c->material.stiffness
-                              : c->graph.dimension * c->material.young * volume / claims / square3(d);
+        p->stiffness[e] = c->material.stiffness > 0 ? c->material.stiffness
+                                                    : c->graph.dimension * c->material.young *
+                                                          volume / claims / square3(d);
         p->stiffness[e] *= c->edge_stiffness ? (double)c->edge_stiffness[e] : 1;
     }
 }
@@ -116,19 +118,22 @@ static double weight_of(const oriented_problem *p, const oriented_pull *pin, dou
         double own = pin->kind == PL_PIN_POSITION ? p->mass[j] / (p->h * p->h) : 0;
         for (int e = 0; e < p->m; e++)
             if (p->edges[2 * e] == j || p->edges[2 * e + 1] == j)
-                own += p->stiffness[e] * (pin->kind == PL_PIN_POSITION
-                                              ? p->volume[p->edges[2 * e]] + p->volume[p->edges[2 * e + 1]]
-                                              : a[0] + a[4] + a[8]);
+                own += p->stiffness[e] *
+                       (pin->kind == PL_PIN_POSITION
+                            ? p->volume[p->edges[2 * e]] + p->volume[p->edges[2 * e + 1]]
+                            : a[0] + a[4] + a[8]);
         sum += pin->weight[k] * own;
     }
     return strength * sum;
 }
 
-static oriented_pull read_pin(const oriented_problem *p, const pl_pin_def *def, const double origin[3])
+static oriented_pull read_pin(const oriented_problem *p, const pl_pin_def *def,
+                              const double origin[3])
 {
     oriented_pull pin = {.kind = def->kind, .count = def->count};
     bool position = def->kind == PL_PIN_POSITION;
-    double sum = 0, rest = position ? 1 : sqrt(square3(def->rest)), target = position ? 1 : sqrt(square3(def->target));
+    double sum = 0, rest = position ? 1 : sqrt(square3(def->rest)),
+           target = position ? 1 : sqrt(square3(def->target));
     for (int k = 0; k < def->count; k++)
         sum += (double)def->weights[k];
     for (int k = 0; k < def->count; k++) {
@@ -151,7 +156,9 @@ static void aim(oriented_problem *p, const oriented_case *c, const pl_oriented *
     for (int i = 0; i < p->n; i++) {
         const float *f = old->q + 4 * i, *w = old->w + 3 * i;
         double q[4] = {(double)f[0], (double)f[1], (double)f[2], (double)f[3]}, r[9];
-        double cross[9] = {0, -(double)w[2], (double)w[1], (double)w[2], 0, -(double)w[0], -(double)w[1], (double)w[0], 0};
+        double cross[9] = {0, -(double)w[2], (double)w[1],  (double)w[2],
+                           0, -(double)w[0], -(double)w[1], (double)w[0],
+                           0};
         oriented_matrix(q, r);
         memcpy(p->target_r + 9 * i, r, sizeof r);
         add_product(h, cross, r, p->target_r + 9 * i);
@@ -195,8 +202,8 @@ oriented_problem oriented_make_problem(const oriented_case *c, const pl_oriented
 
 void oriented_free_problem(oriented_problem *p)
 {
-    void *blocks[] = {p->rest, p->volume, p->density, p->mass, p->half, p->moment, p->stiffness,
-                      p->target_x, p->target_r, p->fixed, p->matrix, p->factor};
+    void *blocks[] = {p->rest,      p->volume,   p->density,  p->mass,  p->half,   p->moment,
+                      p->stiffness, p->target_x, p->target_r, p->fixed, p->matrix, p->factor};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }
@@ -210,8 +217,8 @@ void oriented_to_metres(const pl_oriented *body, double *x)
 /* ---- Energy -------------------------------------------------------------------------------------------------------------- */
 
 /* Σ_j w_j (R_j (v̄ − x̄_j) + x_j), or Σ_j w_j R_j n̄. */
-static void pinned_point(const oriented_problem *p, const oriented_pull *pin, const double *x, const double *r,
-                         double out[3])
+static void pinned_point(const oriented_problem *p, const oriented_pull *pin, const double *x,
+                         const double *r, double out[3])
 {
     out[0] = out[1] = out[2] = 0;
     for (int k = 0; k < pin->count; k++) {
@@ -221,12 +228,14 @@ static void pinned_point(const oriented_problem *p, const oriented_pull *pin, co
             arm[d] = pin->rest[d] - (pin->kind == PL_PIN_POSITION ? p->rest[3 * j + d] : 0);
         apply(r + 9 * j, arm, turned);
         for (int d = 0; d < 3; d++)
-            out[d] += pin->weight[k] * (turned[d] + (pin->kind == PL_PIN_POSITION ? x[3 * j + d] : 0));
+            out[d] +=
+                pin->weight[k] * (turned[d] + (pin->kind == PL_PIN_POSITION ? x[3 * j + d] : 0));
     }
 }
 
 /* One ordered pair (i, j): k/2 (‖(R_i − R_j) Ē_j A_j^½‖² + v_j ‖R_i (x̄_j − x̄_i) − (x_j − x_i)‖²). */
-static double pair_energy(const oriented_problem *p, double k, int i, int j, const double *x, const double *r)
+static double pair_energy(const oriented_problem *p, double k, int i, int j, const double *x,
+                          const double *r)
 {
     double rest[3], e[3];
     for (int d = 0; d < 3; d++)
@@ -234,7 +243,8 @@ static double pair_energy(const oriented_problem *p, double k, int i, int j, con
     apply(r + 9 * i, rest, e);
     for (int d = 0; d < 3; d++)
         e[d] -= x[3 * j + d] - x[3 * i + d];
-    return k / 2 * (turned_apart(r + 9 * i, r + 9 * j, p->half + 9 * j) + p->volume[j] * square3(e));
+    return k / 2 *
+           (turned_apart(r + 9 * i, r + 9 * j, p->half + 9 * j) + p->volume[j] * square3(e));
 }
 
 oriented_terms oriented_energy(const oriented_problem *p, const double *x, const double *r)
@@ -244,13 +254,15 @@ oriented_terms oriented_energy(const oriented_problem *p, const double *x, const
         double d[3];
         for (int k = 0; k < 3; k++)
             d[k] = x[3 * i + k] - p->target_x[3 * i + k];
-        terms.inertia += (p->density[i] * turned_apart(r + 9 * i, p->target_r + 9 * i, p->half + 9 * i) +
-                          p->mass[i] * square3(d)) /
-                         (2 * p->h * p->h);
+        terms.inertia +=
+            (p->density[i] * turned_apart(r + 9 * i, p->target_r + 9 * i, p->half + 9 * i) +
+             p->mass[i] * square3(d)) /
+            (2 * p->h * p->h);
     }
     for (int e = 0; e < p->m; e++) {
         int a = p->edges[2 * e], b = p->edges[2 * e + 1];
-        terms.elastic += pair_energy(p, p->stiffness[e], a, b, x, r) + pair_energy(p, p->stiffness[e], b, a, x, r);
+        terms.elastic += pair_energy(p, p->stiffness[e], a, b, x, r) +
+                         pair_energy(p, p->stiffness[e], b, a, x, r);
     }
     for (int c = 0; c < p->pin_count; c++) {
         const oriented_pull *pin = p->pins + c;
@@ -274,7 +286,8 @@ double oriented_total(const oriented_problem *p, const double *x, const double *
 /* ---- Gradient: by x, and by the entries of R_i, which a turn then projects --------------------------------------------- */
 
 /* Of ½ s ‖(A − B) H‖² by A: s (A − B) H Hᵀ. */
-static void add_apart(double s, const double a[9], const double b[9], const double moment[9], double by_a[9])
+static void add_apart(double s, const double a[9], const double b[9], const double moment[9],
+                      double by_a[9])
 {
     double d[9];
     for (int k = 0; k < 9; k++)
@@ -282,8 +295,8 @@ static void add_apart(double s, const double a[9], const double b[9], const doub
     add_product(s, d, moment, by_a);
 }
 
-static void add_pair(const oriented_problem *p, double k, int i, int j, const double *x, const double *r, double *gx,
-                     double *gr)
+static void add_pair(const oriented_problem *p, double k, int i, int j, const double *x,
+                     const double *r, double *gx, double *gr)
 {
     double rest[3], e[3], s = k * p->volume[j];
     for (int d = 0; d < 3; d++)
@@ -300,8 +313,8 @@ static void add_pair(const oriented_problem *p, double k, int i, int j, const do
     }
 }
 
-static void add_pull(const oriented_problem *p, const oriented_pull *pin, const double *x, const double *r, double *gx,
-                     double *gr)
+static void add_pull(const oriented_problem *p, const oriented_pull *pin, const double *x,
+                     const double *r, double *gx, double *gr)
 {
     double v[3], e[3];
     pinned_point(p, pin, x, r, v);
@@ -327,10 +340,12 @@ static void add_pull(const oriented_problem *p, const oriented_pull *pin, const 
 
 void oriented_gradient(const oriented_problem *p, const double *x, const double *r, double *g)
 {
-    double *gx = room(3 * (size_t)p->n, sizeof(double)), *gr = room(9 * (size_t)p->n, sizeof(double));
+    double *gx = room(3 * (size_t)p->n, sizeof(double)),
+           *gr = room(9 * (size_t)p->n, sizeof(double));
     double scale = 1 / (p->h * p->h);
     for (int i = 0; i < p->n; i++) {
-        add_apart(scale * p->density[i], r + 9 * i, p->target_r + 9 * i, p->moment + 9 * i, gr + 9 * i);
+        add_apart(scale * p->density[i], r + 9 * i, p->target_r + 9 * i, p->moment + 9 * i,
+                  gr + 9 * i);
         for (int d = 0; d < 3; d++)
             gx[3 * i + d] += scale * p->mass[i] * (x[3 * i + d] - p->target_x[3 * i + d]);
     }
@@ -356,8 +371,8 @@ void oriented_gradient(const oriented_problem *p, const double *x, const double 
 
 /* ---- Local and global step ------------------------------------------------------------------------------------------------ */
 
-static void add_neighbour(const oriented_problem *p, double k, int i, int j, const double *x, const double *r,
-                          double c[9])
+static void add_neighbour(const oriented_problem *p, double k, int i, int j, const double *x,
+                          const double *r, double c[9])
 {
     double d[3], rest[3], both[9];
     for (int m = 0; m < 9; m++)
@@ -371,8 +386,8 @@ static void add_neighbour(const oriented_problem *p, double k, int i, int j, con
 }
 
 /* t_i t̄_iᵀ or r_i r̄_iᵀ of particle number `slot` of a pin. */
-static void add_grip(const oriented_problem *p, const oriented_pull *pin, int slot, const double *x, const double *r,
-                     double c[9])
+static void add_grip(const oriented_problem *p, const oriented_pull *pin, int slot, const double *x,
+                     const double *r, double c[9])
 {
     int i = pin->particle[slot];
     double v[3], arm[3], own[3], t[3], w = pin->weight[slot], m = 1;
@@ -387,7 +402,8 @@ static void add_grip(const oriented_problem *p, const oriented_pull *pin, int sl
     add_outer(pin->w * w / m, t, arm, c);
 }
 
-static void pull_matrix(const oriented_problem *p, int i, const double *x, const double *r, double c[9])
+static void pull_matrix(const oriented_problem *p, int i, const double *x, const double *r,
+                        double c[9])
 {
     memset(c, 0, sizeof(double) * 9);
     add_product(p->density[i] / (p->h * p->h), p->target_r + 9 * i, p->moment + 9 * i, c);
@@ -419,7 +435,8 @@ double oriented_local(const oriented_problem *p, const double *x, double *r)
         worth = fmin(worth, (s[1] + s[2]) / s[0]);
         for (int a = 0; a < 3; a++)
             for (int b = 0; b < 3; b++)
-                out[3 * a + b] = u[3 * a] * v[3 * b] + u[3 * a + 1] * v[3 * b + 1] + u[3 * a + 2] * v[3 * b + 2];
+                out[3 * a + b] =
+                    u[3 * a] * v[3 * b] + u[3 * a + 1] * v[3 * b + 1] + u[3 * a + 2] * v[3 * b + 2];
     }
     return worth;
 }
@@ -476,7 +493,8 @@ void oriented_make_matrix(oriented_problem *p)
         const oriented_pull *pin = p->pins + c;
         for (int j = 0; j < pin->count && pin->kind == PL_PIN_POSITION; j++)
             for (int k = 0; k < pin->count; k++)
-                l[pin->particle[j] * n + pin->particle[k]] += pin->w * pin->weight[j] * pin->weight[k];
+                l[pin->particle[j] * n + pin->particle[k]] +=
+                    pin->w * pin->weight[j] * pin->weight[k];
     }
 }
 
@@ -498,8 +516,7 @@ void oriented_right_side(const oriented_problem *p, const double *x, const doubl
         }
     for (int c = 0; c < p->pin_count; c++) {
         const oriented_pull *pin = p->pins + c;
-        double turned[3], zeros[3 * 8] = {0}, v[3] = {0, 0, 0};
-        (void)zeros;
+        double turned[3], v[3] = {0, 0, 0};
         for (int k = 0; k < pin->count && pin->kind == PL_PIN_POSITION; k++) {
             double arm[3];
             for (int d = 0; d < 3; d++)
@@ -540,11 +557,43 @@ void oriented_global(oriented_problem *p, double *x, const double *r)
     free(b);
 }
 
+/* ---- Shapes --------------------------------------------------------------------------------------------------------------- */
+
+static void centre_of(int n, const double *x, double centre[3])
+{
+    centre[0] = centre[1] = centre[2] = 0;
+    for (int i = 0; i < 3 * n; i++)
+        centre[i % 3] += x[i] / n;
+}
+
+double oriented_misfit(int n, const double *a, const double *b)
+{
+    double from[3], to[3], c[9] = {0}, u[9], s[3], v[9], worst = 0;
+    centre_of(n, a, to);
+    centre_of(n, b, from);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < 9; j++)
+            c[j] += (a[3 * i + j / 3] - to[j / 3]) * (b[3 * i + j % 3] - from[j % 3]);
+    pl_test_svd(c, u, s, v);
+    for (int i = 0; i < n; i++) {
+        double d[3];
+        for (int row = 0; row < 3; row++) {
+            d[row] = to[row] - a[3 * i + row];
+            for (int k = 0; k < 9; k++)
+                d[row] +=
+                    u[3 * row + k / 3] * v[3 * (k % 3) + k / 3] * (b[3 * i + k % 3] - from[k % 3]);
+        }
+        worst = fmax(worst, sqrt(square3(d)));
+    }
+    return worst;
+}
+
 /* ---- Newton ------------------------------------------------------------------------------------------------------------------ */
 
 static void turn_rotation(const double theta[3], double r[9])
 {
-    double angle = sqrt(square3(theta)), s = angle > 1e-9 ? sin(angle / 2) / angle : 0.5, by[9], out[9] = {0};
+    double angle = sqrt(square3(theta)), s = angle > 1e-9 ? sin(angle / 2) / angle : 0.5, by[9],
+           out[9] = {0};
     double q[4] = {s * theta[0], s * theta[1], s * theta[2], cos(angle / 2)};
     oriented_matrix(q, by);
     add_product(1, by, r, out);
@@ -552,8 +601,8 @@ static void turn_rotation(const double theta[3], double r[9])
 }
 
 /* y is scaled: angles times spacing. */
-static void take(const oriented_problem *p, double spacing, const double *y, const double *x, const double *r,
-                 double *x_out, double *r_out)
+static void take(const oriented_problem *p, double spacing, const double *y, const double *x,
+                 const double *r, double *x_out, double *r_out)
 {
     memcpy(x_out, x, sizeof(double) * 3 * (size_t)p->n);
     memcpy(r_out, r, sizeof(double) * 9 * (size_t)p->n);
@@ -567,7 +616,8 @@ static void take(const oriented_problem *p, double spacing, const double *y, con
     }
 }
 
-static void scaled_gradient(const oriented_problem *p, double spacing, const double *x, const double *r, double *g)
+static void scaled_gradient(const oriented_problem *p, double spacing, const double *x,
+                            const double *r, double *g)
 {
     oriented_gradient(p, x, r, g);
     for (int i = 0; i < p->n; i++)
@@ -575,12 +625,15 @@ static void scaled_gradient(const oriented_problem *p, double spacing, const dou
             g[6 * i + k] *= p->fixed[i] ? 0 : k < 3 ? 1 : 1 / spacing;
 }
 
-static void hessian(const oriented_problem *p, double spacing, const double *x, const double *r, double *h)
+static void hessian(const oriented_problem *p, double spacing, const double *x, const double *r,
+                    double *h)
 {
     int size = 6 * p->n;
     size_t n = (size_t)p->n;
-    double *y = room(6 * n, sizeof(double)), *a = room(6 * n, sizeof(double)), *b = room(6 * n, sizeof(double));
-    double *x1 = room(3 * n, sizeof(double)), *r1 = room(9 * n, sizeof(double)), step = 1e-5 * spacing;
+    double *y = room(6 * n, sizeof(double)), *a = room(6 * n, sizeof(double)),
+           *b = room(6 * n, sizeof(double));
+    double *x1 = room(3 * n, sizeof(double)), *r1 = room(9 * n, sizeof(double)),
+           step = 1e-5 * spacing;
     for (int i = 0; i < size; i++) {
         y[i] = step;
         take(p, spacing, y, x, r, x1, r1);
@@ -604,7 +657,8 @@ static void hessian(const oriented_problem *p, double spacing, const double *x, 
     free(y), free(a), free(b), free(x1), free(r1);
 }
 
-static bool damped_solve(int size, const double *h, double mu, const double *g, double *factor, double *step)
+static bool damped_solve(int size, const double *h, double mu, const double *g, double *factor,
+                         double *step)
 {
     memcpy(factor, h, sizeof(double) * (size_t)size * (size_t)size);
     for (int i = 0; i < size; i++) {
@@ -617,14 +671,15 @@ static bool damped_solve(int size, const double *h, double mu, const double *g, 
     return true;
 }
 
-double oriented_newton(const oriented_problem *p, int iterations, double spacing, double *x, double *r,
-                       bool *is_minimum)
+double oriented_newton(const oriented_problem *p, int iterations, double spacing, double *x,
+                       double *r, bool *is_minimum)
 {
     int size = 6 * p->n;
     size_t n = (size_t)p->n, count = (size_t)size;
     double *h = room(count * count, sizeof(double)), *factor = room(count * count, sizeof(double));
     double *g = room(count, sizeof(double)), *step = room(count, sizeof(double));
-    double *x1 = room(3 * n, sizeof(double)), *r1 = room(9 * n, sizeof(double)), largest = 0, mu = 0, scale = 0;
+    double *x1 = room(3 * n, sizeof(double)), *r1 = room(9 * n, sizeof(double)), largest = 0,
+           mu = 0, scale = 0;
     for (int k = 0; k < iterations; k++) {
         double energy = oriented_total(p, x, r);
         scaled_gradient(p, spacing, x, r, g);
@@ -641,7 +696,8 @@ double oriented_newton(const oriented_problem *p, int iterations, double spacing
                 take(p, spacing, step, x, r, x1, r1);
                 /* Within rounding of the same energy a small step is a good one. */
                 double change = oriented_total(p, x1, r1) - energy;
-                taken = largest < 0.3 * spacing && (change < 0 || (largest < 1e-6 * spacing && change < 1e-12 * energy));
+                taken = largest < 0.3 * spacing &&
+                        (change < 0 || (largest < 1e-6 * spacing && change < 1e-12 * energy));
             }
             if (!taken)
                 mu = fmax(4 * mu, 1e-6 * scale);

@@ -19,16 +19,16 @@ typedef struct oriented_problem {
     const int32_t *edges;
     const int32_t *order; /* of the local step */
     double h;
-    double *rest;                     /* [n][3] x̄ */
-    double *volume, *density, *mass;  /* [n] */
-    double *half;                     /* [n][9] Ē A^½ */
-    double *moment;                   /* [n][9] Ā */
-    double *stiffness;                /* [m] k_ij */
-    double *target_x, *target_r;      /* [n][3], [n][9]: x*, R* */
+    double *rest;                    /* [n][3] x̄ */
+    double *volume, *density, *mass; /* [n] */
+    double *half;                    /* [n][9] Ē A^½ */
+    double *moment;                  /* [n][9] Ā */
+    double *stiffness;               /* [m] k_ij */
+    double *target_x, *target_r;     /* [n][3], [n][9]: x*, R* */
     bool *fixed;
     oriented_pull pins[64];
-    double *matrix, *factor; /* [n][n] L with unit rows for fixed particles; its Cholesky factor, or NULL */
-    double work[64];
+    double *matrix,
+        *factor; /* [n][n] L with unit rows for fixed particles; its Cholesky factor, or NULL */
 } oriented_problem;
 
 typedef struct oriented_terms {
@@ -36,7 +36,8 @@ typedef struct oriented_terms {
 } oriented_terms;
 
 /* The step that starts from `old` of a body of the case; pinned: whether this body has the case's pins. */
-oriented_problem oriented_make_problem(const oriented_case *c, const pl_oriented *body, bool pinned);
+oriented_problem oriented_make_problem(const oriented_case *c, const pl_oriented *body,
+                                       bool pinned);
 void oriented_free_problem(oriented_problem *p);
 
 /* Positions and rotations [n][9] of oriented_result in metres. */
@@ -59,10 +60,13 @@ void oriented_make_matrix(oriented_problem *p);
 void oriented_global(oriented_problem *p, double *x, const double *r);
 
 /* Newton's method with a Levenberg–Marquardt guard on all unknowns, from x, r; the Hessian by differences of the
-   gradient. Returns the largest step (metres, radians times spacing) of the last iteration; *lowest (may be NULL) is the
-   smallest eigenvalue of the last Hessian as far as a Cholesky factorisation can tell: ≥ 0 or < 0. */
-double oriented_newton(const oriented_problem *p, int iterations, double spacing, double *x, double *r,
-                       bool *is_minimum);
+   gradient. Returns the largest step (metres, radians times spacing) of the last iteration; *is_minimum (may be NULL):
+   whether no direction from there goes down, as far as a Cholesky factorisation of the Hessian can tell. */
+double oriented_newton(const oriented_problem *p, int iterations, double spacing, double *x,
+                       double *r, bool *is_minimum);
+
+/* The largest distance between points of a and b [n][3] when b is laid over a as well as a rigid motion can. */
+double oriented_misfit(int n, const double *a, const double *b);
 
 /* Solves A X = B (n × n, `columns` right-hand sides, row major) in place with its Cholesky factor; false if A is not
    positive definite. `factor` holds A before and L after. */
