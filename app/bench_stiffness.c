@@ -82,11 +82,12 @@ static void begin_row(bench *b, const char *stage, const char *solver, double h,
                       int iterations)
 {
     if (b->json)
-        printf("%s{\"table\":\"stiffness\",\"row\":\"%s, h = 1/%.0f s, kh2/rho %g\",\"stage\":\"%s\","
-               "\"threads\":1,\"simd\":%d,\"ours_ms\":null,\"paper_ms\":null,\"solver\":\"%s\","
-               "\"step\":%.9g,\"kappa\":%g,\"iterations\":%d,",
-               b->rows ? ",\n " : "[", solver, 1 / h, kappa, stage, pl_simd_width(), solver, h, kappa,
-               iterations);
+        printf(
+            "%s{\"table\":\"stiffness\",\"row\":\"%s, h = 1/%.0f s, kh2/rho %g\",\"stage\":\"%s\","
+            "\"threads\":1,\"simd\":%d,\"ours_ms\":null,\"paper_ms\":null,\"solver\":\"%s\","
+            "\"step\":%.9g,\"kappa\":%g,\"iterations\":%d,",
+            b->rows ? ",\n " : "[", solver, 1 / h, kappa, stage, pl_simd_width(), solver, h, kappa,
+            iterations);
     else
         printf("%-8s  %-9s %7.0f %10g %10d  ", stage, solver, 1 / h, kappa, iterations);
     b->rows++;
@@ -155,16 +156,18 @@ static pl_status rows_at_rest(bench *b, pl_model *model)
         for (int solver = 0; solver < 3; solver++)
             for (int iterations = 1; iterations <= most; iterations *= 10)
                 if (solver != PL_SOLVER_STIFF || iterations <= 10)
-                    PL_TRY(settle(b, model,
-                                  (setting){(pl_solver)solver, steps[s], iterations, 333 * 900, 8, 9.81},
-                                  "settled"));
+                    PL_TRY(settle(
+                        b, model,
+                        (setting){(pl_solver)solver, steps[s], iterations, 333 * 900, 8, 9.81},
+                        "settled"));
     for (int s = 0; s < 2; s++)
         for (int iterations = 100; iterations <= 10 * most; iterations *= 10)
             PL_TRY(settle_matching(b, model, steps[s], iterations));
     for (int i = 0; i < 6; i++)
-        PL_TRY(settle(b, model,
-                      (setting){PL_SOLVER_FAST, 1.0 / 30, 10, 333 * 900 * (double)(1 << i), 8, 0.05},
-                      "inverse"));
+        PL_TRY(
+            settle(b, model,
+                   (setting){PL_SOLVER_FAST, 1.0 / 30, 10, 333 * 900 * (double)(1 << i), 8, 0.05},
+                   "inverse"));
     return PL_OK;
 }
 
@@ -209,9 +212,10 @@ pl_status app_table_stiffness(bench *b)
 {
     pl_model *model;
     if (!b->json)
-        printf("%sheight of a bar's tip, metres: settled; settled under a small load; lowest point of "
-               "its first swing\n\n%-8s  %-9s %7s %10s %10s  %10s %6s\n",
-               b->rows ? "\n" : "", "", "solver", "1/step", "kh2/rho", "iterations", "tip", "frame");
+        printf(
+            "%sheight of a bar's tip, metres: settled; settled under a small load; lowest point of "
+            "its first swing\n\n%-8s  %-9s %7s %10s %10s  %10s %6s\n",
+            b->rows ? "\n" : "", "", "solver", "1/step", "kh2/rho", "iterations", "tip", "frame");
     PL_TRY(make_model(&model));
     pl_status status = rows_at_rest(b, model);
     if (status == PL_OK)

@@ -63,10 +63,14 @@ static void measure(const char *name, pl_model *model, int count, pl_solver solv
         predict = smaller(predict, r.ms_predict * 1e3 / count);
         finish = smaller(finish, r.ms_finish * 1e3 / count);
     }
-    printf("%-9s %3d %-6s local %7.3f  global %7.3f  accelerate %7.3f  stiff %8.3f us   per step: predict %7.3f  "
+    printf("%-9s %3d %-6s local %7.3f  global %7.3f  accelerate %7.3f  stiff %8.3f us   per step: "
+           "predict %7.3f  "
            "finish %7.3f us\n",
-           name, count, solver == PL_SOLVER_FAST ? "fast" : solver == PL_SOLVER_STIFF ? "stiff" : "plain", local,
-           global, accelerate, stiff, predict, finish);
+           name, count,
+           solver == PL_SOLVER_FAST    ? "fast"
+           : solver == PL_SOLVER_STIFF ? "stiff"
+                                       : "plain",
+           local, global, accelerate, stiff, predict, finish);
     pl_world_destroy(world);
 }
 

@@ -11,7 +11,8 @@
 
 enum { COUNT = 2048, REPEATS = 60 };
 
-static float c[9 * COUNT], answer[4 * COUNT], near_start[4 * COUNT], far_start[4 * COUNT], q[4 * COUNT];
+static float c[9 * COUNT], answer[4 * COUNT], near_start[4 * COUNT], far_start[4 * COUNT],
+    q[4 * COUNT];
 static float line[9 * COUNT], u[9 * COUNT], s[3 * COUNT], v[9 * COUNT];
 static uint64_t state = 88172645463325252u;
 
@@ -30,7 +31,8 @@ static double now(void)
 
 static void normalise(float *a)
 {
-    double n = sqrt((double)a[0] * a[0] + (double)a[1] * a[1] + (double)a[2] * a[2] + (double)a[3] * a[3]);
+    double n =
+        sqrt((double)a[0] * a[0] + (double)a[1] * a[1] + (double)a[2] * a[2] + (double)a[3] * a[3]);
     for (int k = 0; k < 4; k++)
         a[k] = (float)(a[k] / n);
 }
@@ -94,7 +96,8 @@ int main(void)
             printf("%5d  not on this machine\n", width);
         else
             printf("%5d %7.1f %7.1f %7.1f %7.1f\n", width, rate_of_fit(table, c, near_start),
-                   rate_of_fit(table, c, far_start), rate_of_fit(table, line, far_start), rate_of_svd(table));
+                   rate_of_fit(table, c, far_start), rate_of_fit(table, line, far_start),
+                   rate_of_svd(table));
     }
     return 0;
 }

@@ -21,12 +21,12 @@ extern "C" {
 /* What a call that can fail returns. Nothing is changed by a call that does not return PL_OK. */
 typedef enum pl_status {
     PL_OK = 0,
-    PL_ERROR_ARGUMENT,  /* a value out of range, NaN, or a definition not made by its default function */
-    PL_ERROR_HANDLE,    /* a handle that is stale or of another world */
-    PL_ERROR_MEMORY,    /* the allocator, or the limit set for it, gave no memory */
-    PL_ERROR_STATE,     /* not now: for example changing the world from inside its own step */
-    PL_ERROR_FORMAT,    /* bytes or a file that are not what they should be */
-    PL_ERROR_IO         /* the file system said no */
+    PL_ERROR_ARGUMENT, /* a value out of range, NaN, or a definition not made by its default function */
+    PL_ERROR_HANDLE, /* a handle that is stale or of another world */
+    PL_ERROR_MEMORY, /* the allocator, or the limit set for it, gave no memory */
+    PL_ERROR_STATE,  /* not now: for example changing the world from inside its own step */
+    PL_ERROR_FORMAT, /* bytes or a file that are not what they should be */
+    PL_ERROR_IO      /* the file system said no */
 } pl_status;
 
 /* Filled in, where the caller passes one, by a call that fails. `where` is the place inside the definition or the
@@ -76,7 +76,8 @@ typedef void pl_log_function(void *user, pl_log_level level, const char *message
 /* Replaces the handler that is called in debug builds when a caller breaks a promise (stale handle, NaN, call from
    inside a step). The default prints the message and aborts in debug builds and does nothing in release builds; a
    handler that returns lets the call return its error. NULL restores the default. */
-typedef void pl_assert_function(const char *condition, const char *file, int line, const char *message);
+typedef void pl_assert_function(const char *condition, const char *file, int line,
+                                const char *message);
 PL_API void pl_set_assert_function(pl_assert_function *function);
 
 /* ---- Strided buffers ---------------------------------------------------------------------------------------------- */

@@ -74,7 +74,7 @@ typedef struct pl_model_def {
 
     int vertex_count;   /* of the render surface; may be 0 */
     pl_buffer vertices; /* rest position of each */
-    int influence_count;       /* particles per vertex, 1 to PL_MAX_INFLUENCES; 0 (default) = weights are computed */
+    int influence_count; /* particles per vertex, 1 to PL_MAX_INFLUENCES; 0 (default) = weights are computed */
     const int32_t *influences; /* influence_count particles per vertex; -1 = none */
     const float *weights;      /* as many weights, >= 0; made to sum to one */
     int triangle_count;
@@ -95,13 +95,13 @@ PL_API void pl_model_release(pl_model *model); /* NULL is allowed */
 typedef struct pl_model_info {
     int particle_count, edge_count, vertex_count, triangle_count;
     int dimension;
-    int colour_count;      /* of the local step's order: particles of one colour are not neighbours */
-    int64_t factor_count;  /* entries of the triangular factor below its diagonal */
-    double volume;         /* as defined, cubic metres */
-    double spacing;        /* mean length of the edges, metres */
-    double unit;           /* the power of two near the spacing in which the solver works, metres */
+    int colour_count; /* of the local step's order: particles of one colour are not neighbours */
+    int64_t factor_count; /* entries of the triangular factor below its diagonal */
+    double volume;        /* as defined, cubic metres */
+    double spacing;       /* mean length of the edges, metres */
+    double unit;          /* the power of two near the spacing in which the solver works, metres */
     double lower[3], upper[3]; /* bounds of the rest positions */
-    uint64_t hash;         /* of the content; snapshots name models by it */
+    uint64_t hash;             /* of the content; snapshots name models by it */
 } pl_model_info;
 
 PL_API pl_model_info pl_model_get_info(const pl_model *model);
@@ -113,7 +113,8 @@ typedef enum pl_model_field {
     PL_REST_RADII,        /* 3 per particle */
     PL_REST_VERTICES      /* 3 per vertex */
 } pl_model_field;
-PL_API pl_status pl_model_read(const pl_model *model, pl_model_field field, int first, int count, pl_buffer out);
+PL_API pl_status pl_model_read(const pl_model *model, pl_model_field field, int first, int count,
+                               pl_buffer out);
 PL_API const int32_t *pl_model_edges(const pl_model *model);     /* two per edge */
 PL_API const int32_t *pl_model_triangles(const pl_model *model); /* three per triangle */
 
@@ -157,9 +158,9 @@ typedef struct pl_world_def {
     int iterations;       /* of the fast and plain solvers per sub-step, >= 1; default 10 */
     int stiff_iterations; /* of the stiff solver per sub-step, >= 1; default 1 */
     double gravity[3];    /* m/s²; default 0, -9.81, 0 */
-    int max_steps;        /* that one pl_world_advance may take: time beyond is dropped; default 8 */
+    int max_steps; /* that one pl_world_advance may take: time beyond is dropped; default 8 */
 
-    int threads;                 /* of the built-in pool, the caller included; 0 and 1 (default) = none is made */
+    int threads; /* of the built-in pool, the caller included; 0 and 1 (default) = none is made */
     const pl_task_system *tasks; /* the host's job system instead; NULL (default) = none */
 
     const pl_allocator *allocator; /* NULL = malloc and free */
@@ -178,15 +179,16 @@ PL_API void pl_world_destroy(pl_world *world); /* NULL is allowed */
 
 /* What one call did. Times of the solver's stages are summed over all workers. */
 typedef struct pl_report {
-    uint64_t steps;      /* taken by this call */
+    uint64_t steps; /* taken by this call */
     int bodies, particles, edges, pins, fixed;
     int lane_blocks;     /* groups of bodies solved side by side, one per lane */
     int lone_blocks;     /* bodies solved alone */
     uint64_t iterations; /* of one body, summed over bodies */
-    uint64_t refused;    /* accelerated or Gauss–Newton states thrown away because the plain one had less energy */
-    uint64_t rescued;    /* bodies whose numbers overflowed: put back to where they were, at rest */
-    uint64_t dropped;    /* steps that pl_world_advance did not take because of max_steps */
-    double ms_total;     /* wall time */
+    uint64_t
+        refused; /* accelerated or Gauss–Newton states thrown away because the plain one had less energy */
+    uint64_t rescued; /* bodies whose numbers overflowed: put back to where they were, at rest */
+    uint64_t dropped; /* steps that pl_world_advance did not take because of max_steps */
+    double ms_total;  /* wall time */
     double ms_predict, ms_local, ms_global, ms_accelerate, ms_stiff, ms_contact, ms_finish;
 } pl_report;
 
@@ -195,7 +197,8 @@ PL_API pl_status pl_world_step(pl_world *world, pl_report *report);
 
 /* Adds `seconds` (>= 0) to the time owed and takes as many whole steps as fit. *fraction (may be NULL) is in [0, 1):
    how far the time owed lies between the last two states; pass it to pl_body_read for smooth motion. */
-PL_API pl_status pl_world_advance(pl_world *world, double seconds, double *fraction, pl_report *report);
+PL_API pl_status pl_world_advance(pl_world *world, double seconds, double *fraction,
+                                  pl_report *report);
 
 PL_API double pl_world_time(const pl_world *world);
 PL_API pl_status pl_world_set_gravity(pl_world *world, const double gravity[3]);
@@ -217,8 +220,8 @@ PL_API pl_status pl_world_save(const pl_world *world, void *bytes, size_t capaci
 /* Replaces all bodies and settings of a world by saved ones. Models are found by hash among `models` and those in use
    in this world. Handles of the saved world are valid in the restored one; a run continued from here gives the same
    bits as one that was never interrupted. */
-PL_API pl_status pl_world_restore(pl_world *world, const void *bytes, size_t size, pl_model *const *models,
-                                  int model_count, pl_error *error);
+PL_API pl_status pl_world_restore(pl_world *world, const void *bytes, size_t size,
+                                  pl_model *const *models, int model_count, pl_error *error);
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
@@ -229,15 +232,15 @@ typedef struct pl_body {
 
 /* Two solvers for one energy, and the paper's own for comparison. */
 typedef enum pl_solver {
-    PL_SOLVER_FAST,  /* local/global, accelerated: the default */
+    PL_SOLVER_FAST, /* local/global, accelerated: the default */
     PL_SOLVER_STIFF, /* Gauss–Newton in positions and rotations: for very stiff or long, thin things */
-    PL_SOLVER_PLAIN  /* local/global as published */
+    PL_SOLVER_PLAIN /* local/global as published */
 } pl_solver;
 
 typedef struct pl_body_def {
     pl_model *model; /* the body keeps a reference */
     pl_material material;
-    const float *edge_stiffness;   /* painted map: a factor > 0 per edge on the stiffness; NULL = 1 */
+    const float *edge_stiffness; /* painted map: a factor > 0 per edge on the stiffness; NULL = 1 */
     const float *particle_density; /* a factor > 0 per particle on the density; NULL = 1 */
     pl_solver solver;
     double gravity_scale; /* default 1 */
@@ -252,7 +255,8 @@ typedef struct pl_body_def {
 } pl_body_def;
 
 PL_API pl_body_def pl_default_body_def(pl_model *model);
-PL_API pl_status pl_body_create(pl_world *world, const pl_body_def *def, pl_body *body, pl_error *error);
+PL_API pl_status pl_body_create(pl_world *world, const pl_body_def *def, pl_body *body,
+                                pl_error *error);
 PL_API pl_status pl_body_destroy(pl_world *world, pl_body body);
 PL_API bool pl_body_is_valid(const pl_world *world, pl_body body);
 PL_API pl_model *pl_body_model(const pl_world *world, pl_body body); /* NULL for a stale handle */
@@ -269,23 +273,28 @@ typedef enum pl_body_field {
 
 /* Copies `count` elements from `first` on. fraction 1 reads the current state, 0 the one a step earlier, between them
    an interpolation (of positions, rotations and vertices). */
-PL_API pl_status pl_body_read(const pl_world *world, pl_body body, pl_body_field field, int first, int count,
-                              double fraction, pl_buffer out);
+PL_API pl_status pl_body_read(const pl_world *world, pl_body body, pl_body_field field, int first,
+                              int count, double fraction, pl_buffer out);
 /* Any arrangement will do, coincident and inverted ones included; quaternions are normalised. */
-PL_API pl_status pl_body_write(pl_world *world, pl_body body, pl_body_field field, int first, int count,
-                               pl_buffer in);
+PL_API pl_status pl_body_write(pl_world *world, pl_body body, pl_body_field field, int first,
+                               int count, pl_buffer in);
 
 /* Acts during the next step, newtons; particle -1 = spread over all particles by mass. */
-PL_API pl_status pl_body_apply_force(pl_world *world, pl_body body, int particle, const double force[3]);
+PL_API pl_status pl_body_apply_force(pl_world *world, pl_body body, int particle,
+                                     const double force[3]);
 /* Changes velocities now, newton seconds. */
-PL_API pl_status pl_body_apply_impulse(pl_world *world, pl_body body, int particle, const double impulse[3]);
+PL_API pl_status pl_body_apply_impulse(pl_world *world, pl_body body, int particle,
+                                       const double impulse[3]);
 /* One velocity for the whole body, and a spin about its centre of mass. */
-PL_API pl_status pl_body_set_velocity(pl_world *world, pl_body body, const double velocity[3], const double spin[3]);
+PL_API pl_status pl_body_set_velocity(pl_world *world, pl_body body, const double velocity[3],
+                                      const double spin[3]);
 /* Turns the body about its centre of mass, then puts the centre at `position`. Deformation is kept, velocities turn
    along; nothing in between is simulated or interpolated. */
-PL_API pl_status pl_body_teleport(pl_world *world, pl_body body, const double position[3], const double rotation[4]);
+PL_API pl_status pl_body_teleport(pl_world *world, pl_body body, const double position[3],
+                                  const double rotation[4]);
 PL_API pl_status pl_body_set_material(pl_world *world, pl_body body, const pl_material *material,
-                                      const float *edge_stiffness, const float *particle_density, pl_error *error);
+                                      const float *edge_stiffness, const float *particle_density,
+                                      pl_error *error);
 PL_API pl_status pl_body_set_solver(pl_world *world, pl_body body, pl_solver solver);
 
 /* Sums over the body; momenta about the world's origin are of no use far away, so spin is about the centre. */
@@ -293,7 +302,7 @@ typedef struct pl_body_state {
     double mass;
     double centre[3], velocity[3]; /* of mass */
     double momentum[3];            /* kg m/s */
-    double angular_momentum[3];    /* about the centre, the particles' own spin included, kg m²/s */
+    double angular_momentum[3]; /* about the centre, the particles' own spin included, kg m²/s */
 } pl_body_state;
 PL_API pl_status pl_body_get_state(const pl_world *world, pl_body body, pl_body_state *state);
 
@@ -311,11 +320,11 @@ PL_API pl_status pl_body_get_energy(const pl_world *world, pl_body body, pl_ener
 
 /* Fixed: position and rotation of a particle are prescribed; part of the factor, so changing the set refactors.
    Replaces the whole set; each particle newly fixed stays where it is until driven. */
-PL_API pl_status pl_body_set_fixed(pl_world *world, pl_body body, const int32_t *particles, int count,
-                                   pl_error *error);
+PL_API pl_status pl_body_set_fixed(pl_world *world, pl_body body, const int32_t *particles,
+                                   int count, pl_error *error);
 /* Moves a fixed particle: it arrives at the end of the next step. rotation NULL = as it is. */
-PL_API pl_status pl_body_drive(pl_world *world, pl_body body, int particle, const double position[3],
-                               const double rotation[4]);
+PL_API pl_status pl_body_drive(pl_world *world, pl_body body, int particle,
+                               const double position[3], const double rotation[4]);
 
 /* Pinned: a point of the body is drawn to a target (position), or a direction of the body turned to one (direction).
    A low-rank correction: adding and removing pins while dragging does not refactor. */
@@ -327,23 +336,28 @@ typedef enum pl_pin_kind { PL_PIN_POSITION, PL_PIN_DIRECTION } pl_pin_kind;
 
 typedef struct pl_pin_def {
     pl_pin_kind kind;
-    int count;                             /* particles that carry the point, 1 to PL_MAX_INFLUENCES */
+    int count; /* particles that carry the point, 1 to PL_MAX_INFLUENCES */
     int32_t particles[PL_MAX_INFLUENCES];
-    float weights[PL_MAX_INFLUENCES];      /* > 0; made to sum to one */
-    double rest[3];     /* position: the point in the model's rest space; direction: the unit vector there */
-    double target[3];   /* in the world: where it should be, or which way it should point */
-    double strength;    /* without unit, > 0, relative to the body's own stiffness around it; default 100 */
-    uint32_t cookie;    /* set by pl_default_pin_def */
+    float weights[PL_MAX_INFLUENCES]; /* > 0; made to sum to one */
+    double rest
+        [3]; /* position: the point in the model's rest space; direction: the unit vector there */
+    double target[3]; /* in the world: where it should be, or which way it should point */
+    double
+        strength; /* without unit, > 0, relative to the body's own stiffness around it; default 100 */
+    uint32_t cookie; /* set by pl_default_pin_def */
 } pl_pin_def;
 
 /* Whatever carries this rest-space point: one particle exactly, or the nearest few by weight. Target = where that
    point is now. */
 PL_API pl_pin_def pl_default_pin_def(pl_pin_kind kind);
-PL_API pl_status pl_pin_at_particle(const pl_world *world, pl_body body, int particle, pl_pin_def *def);
+PL_API pl_status pl_pin_at_particle(const pl_world *world, pl_body body, int particle,
+                                    pl_pin_def *def);
 PL_API pl_status pl_pin_at_vertex(const pl_world *world, pl_body body, int vertex, pl_pin_def *def);
-PL_API pl_status pl_pin_at_point(const pl_world *world, pl_body body, const double rest_point[3], pl_pin_def *def);
+PL_API pl_status pl_pin_at_point(const pl_world *world, pl_body body, const double rest_point[3],
+                                 pl_pin_def *def);
 
-PL_API pl_status pl_pin_create(pl_world *world, pl_body body, const pl_pin_def *def, pl_pin *pin, pl_error *error);
+PL_API pl_status pl_pin_create(pl_world *world, pl_body body, const pl_pin_def *def, pl_pin *pin,
+                               pl_error *error);
 PL_API pl_status pl_pin_destroy(pl_world *world, pl_pin pin);
 PL_API bool pl_pin_is_valid(const pl_world *world, pl_pin pin);
 /* Where the target is at the end of the next step; within the step it moves evenly. */

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 typedef enum pl_shape_kind {
-    PL_SHAPE_BAR,      /* particles in a row, joined serially; a rectangular skin (Choi & Lee, Figs. 1 to 3) */
+    PL_SHAPE_BAR, /* particles in a row, joined serially; a rectangular skin (Choi & Lee, Figs. 1 to 3) */
     PL_SHAPE_CHAIN,    /* a rope: particles in a row, long ellipsoids, a round skin */
     PL_SHAPE_SHEET,    /* a grid of flat ellipsoids */
     PL_SHAPE_BOX,      /* a lattice filling a box */
@@ -20,11 +20,13 @@ typedef enum pl_shape_kind {
 
 typedef struct pl_shape_def {
     pl_shape_kind kind;
-    int count[3];     /* particles along x, y, z; kinds that need fewer use the first; 0 = the kind's default */
-    double size[3];   /* outer measures, metres; 0 = the kind's default */
-    bool braced;      /* sheets and boxes: diagonal edges too. Default false for sheets, true for boxes */
+    int count
+        [3]; /* particles along x, y, z; kinds that need fewer use the first; 0 = the kind's default */
+    double size[3]; /* outer measures, metres; 0 = the kind's default */
+    bool
+        braced; /* sheets and boxes: diagonal edges too. Default false for sheets, true for boxes */
     const pl_allocator *allocator; /* NULL = malloc and free */
-    uint32_t cookie;  /* set by pl_default_shape_def */
+    uint32_t cookie;               /* set by pl_default_shape_def */
 } pl_shape_def;
 
 typedef struct pl_shape pl_shape;

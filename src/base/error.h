@@ -76,6 +76,7 @@ typedef struct pl_logger {
 } pl_logger;
 
 /* NULL or a logger without a function drops the message. */
-void pl_logger_say(const pl_logger *logger, pl_log_level level, const char *format, ...) PL_PRINTF(3, 4);
+void pl_logger_say(const pl_logger *logger, pl_log_level level, const char *format, ...)
+    PL_PRINTF(3, 4);
 
 #endif

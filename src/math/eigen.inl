@@ -12,10 +12,12 @@
 /* One Jacobi rotation that makes a_pq zero; r is the third index. t = tan of the angle is the smaller root of
    t² + 2 τ t = 1, τ = (a_qq − a_pp) / (2 a_pq), written without τ so that a_pq = 0 needs no exception. An a_pq
    far below rounding counts as 0: its square would be one of the slow subnormal numbers. */
-PL_LANES_INLINE void PL_R(pl_jacobi_turn)(VR *app, VR *aqq, VR *apq, VR *arp, VR *arq, VR v[9], int p, int q)
+PL_LANES_INLINE void PL_R(pl_jacobi_turn)(VR *app, VR *aqq, VR *apq, VR *arp, VR *arq, VR v[9],
+                                          int p, int q)
 {
     VR d = *aqq - *app;
-    VR twice = vr_select(vr_abs(*apq) < vr_splat(PL_R_PICK(1e-10f, 1e-19)), vr_splat(0), *apq + *apq);
+    VR twice =
+        vr_select(vr_abs(*apq) < vr_splat(PL_R_PICK(1e-10f, 1e-19)), vr_splat(0), *apq + *apq);
     VR root = vr_sqrt(d * d + twice * twice);
     VR below = d + vr_copysign(root, d);
     VR t = vr_select(below == vr_splat(0), vr_splat(0), twice / below);

@@ -77,8 +77,9 @@ static double polynomial(const double *a, int count, double x)
 /* For |r| <= π/4, the argument being the pair r. */
 static double sine(pair r)
 {
-    static const double a[] = {-0x1.ab16f5caa198ap-41, 0x1.61217d9252c03p-33, -0x1.ae645410e937bp-26,
-                               0x1.71de3a545f836p-19,  -0x1.a01a01a01992fp-13, 0x1.1111111111110p-7,
+    static const double a[] = {-0x1.ab16f5caa198ap-41, 0x1.61217d9252c03p-33,
+                               -0x1.ae645410e937bp-26, 0x1.71de3a545f836p-19,
+                               -0x1.a01a01a01992fp-13, 0x1.1111111111110p-7,
                                -0x1.5555555555555p-3};
     double u = r.high * r.high;
     return r.high + (r.high * u * POLYNOMIAL(a, u) + r.low * (1 - 0.5 * u));
@@ -86,18 +87,20 @@ static double sine(pair r)
 
 static double cosine(pair r)
 {
-    static const double a[] = {-0x1.907cd8ff5ede7p-37, 0x1.1eeb67d026ec6p-29,  -0x1.27e4fa16cc2d1p-22,
-                               0x1.a01a019f4ddfdp-16,  -0x1.6c16c16c16963p-10, 0x1.5555555555555p-5};
+    static const double a[] = {-0x1.907cd8ff5ede7p-37, 0x1.1eeb67d026ec6p-29,
+                               -0x1.27e4fa16cc2d1p-22, 0x1.a01a019f4ddfdp-16,
+                               -0x1.6c16c16c16963p-10, 0x1.5555555555555p-5};
     double u = r.high * r.high, half = 0.5 * u, w = 1 - half;
     return w + (((1 - w) - half) + (u * u * POLYNOMIAL(a, u) - r.high * r.low));
 }
 
 /* 2/π in binary, after 64 zeros: enough for the largest double. */
 static const uint64_t two_over_pi[22] = {
-    0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
-    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41,
-    0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7,
-    0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
+    0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
+    0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
+    0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b,
+    0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
     0xf0cfbc209af4361d, 0xa9e391615ee61b08,
 };
 
@@ -114,7 +117,8 @@ static pair reduce_large(double x, int *quadrant)
     uint64_t bits = bits_of(x), m = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
     int at = (int)(bits >> 52 & 0x7ff) - 1075 - 2 + 64;
     unsigned __int128 low = (unsigned __int128)m * bits_from(two_over_pi, at + 128);
-    unsigned __int128 middle = (unsigned __int128)m * bits_from(two_over_pi, at + 64) + (uint64_t)(low >> 64);
+    unsigned __int128 middle =
+        (unsigned __int128)m * bits_from(two_over_pi, at + 64) + (uint64_t)(low >> 64);
     uint64_t top = m * bits_from(two_over_pi, at) + (uint64_t)(middle >> 64);
     /* top is the word with the two integer bits; a fraction of one half or more counts from the next quadrant back. */
     unsigned __int128 fraction = (unsigned __int128)(top << 2 | (uint64_t)middle >> 62) << 64 |
@@ -223,7 +227,8 @@ static pair log_pair(double x)
 
     pair first = sum(k * 0x1.62e42feep-1, 2 * s.high);
     pair second = sum(first.high, third.high);
-    double low = (second.low + first.low) + (2 * s.low + third.low + rest + k * 0x1.a39ef35793c76p-33);
+    double low =
+        (second.low + first.low) + (2 * s.low + third.low + rest + k * 0x1.a39ef35793c76p-33);
     return sum_ordered(second.high, low);
 }
 

@@ -19,7 +19,8 @@ PL_LANES_INLINE VR PL_R(pl_atan_ratio)(VR u)
                                0x1.3b1392d519db1p-4,  -0x1.745d165dc9713p-4, 0x1.c71c71c303dbbp-4,
                                -0x1.249249248d7dcp-3, 0x1.9999999999953p-3,  -0x1.5555555555555p-2};
 #else
-    static const float a[] = {-0.0645171887f, 0.107436683f, -0.142639498f, 0.199995403f, -0.333333318f};
+    static const float a[] = {-0.0645171887f, 0.107436683f, -0.142639498f, 0.199995403f,
+                              -0.333333318f};
 #endif
     VR p = vr_splat(a[0]);
     for (int i = 1; i < (int)(sizeof a / sizeof a[0]); i++)
@@ -31,8 +32,9 @@ PL_LANES_INLINE VR PL_R(pl_atan_ratio)(VR u)
 PL_LANES_INLINE VR PL_R(pl_sin_ratio)(VR u)
 {
 #if PL_REAL_IS_DOUBLE
-    static const double a[] = {-0x1.ab16f5caa198ap-41, 0x1.61217d9252c03p-33, -0x1.ae645410e937bp-26,
-                               0x1.71de3a545f836p-19,  -0x1.a01a01a01992fp-13, 0x1.1111111111110p-7,
+    static const double a[] = {-0x1.ab16f5caa198ap-41, 0x1.61217d9252c03p-33,
+                               -0x1.ae645410e937bp-26, 0x1.71de3a545f836p-19,
+                               -0x1.a01a01a01992fp-13, 0x1.1111111111110p-7,
                                -0x1.5555555555555p-3};
 #else
     static const float a[] = {-0.000195876391f, 0.00833274710f, -0.166666647f};
@@ -46,8 +48,9 @@ PL_LANES_INLINE VR PL_R(pl_sin_ratio)(VR u)
 PL_LANES_INLINE VR PL_R(pl_cos_small)(VR u)
 {
 #if PL_REAL_IS_DOUBLE
-    static const double a[] = {-0x1.907cd8ff5ede7p-37, 0x1.1eeb67d026ec6p-29,  -0x1.27e4fa16cc2d1p-22,
-                               0x1.a01a019f4ddfdp-16,  -0x1.6c16c16c16963p-10, 0x1.5555555555555p-5};
+    static const double a[] = {-0x1.907cd8ff5ede7p-37, 0x1.1eeb67d026ec6p-29,
+                               -0x1.27e4fa16cc2d1p-22, 0x1.a01a019f4ddfdp-16,
+                               -0x1.6c16c16c16963p-10, 0x1.5555555555555p-5};
 #else
     static const float a[] = {2.45476898e-5f, -0.00138883019f, 0.0416666647f};
 #endif
@@ -87,7 +90,8 @@ PL_LANES_INLINE void PL_R(pl_quat_exp)(const VR v[3], VR q[4])
 #if PL_REAL_IS_DOUBLE
     VR h = (half - k * vr_splat(0x1.921fb544p0)) - k * vr_splat(0x1.0b4611a626331p-34);
 #else
-    VR h = ((half - k * vr_splat(1.5703125f)) - k * vr_splat(4.83751297e-4f)) - k * vr_splat(7.54978995e-8f);
+    VR h = ((half - k * vr_splat(1.5703125f)) - k * vr_splat(4.83751297e-4f)) -
+           k * vr_splat(7.54978995e-8f);
 #endif
     VM quadrant = (VM)shifted & 3;
     VR u = h * h;

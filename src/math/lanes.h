@@ -299,8 +299,10 @@ PL_LANES_INLINE bool pl_all_d(vl mask)
 #if PL_LANES_NATIVE
 PL_LANES_INLINE void pl_lanes_transpose4(vf *a, vf *b, vf *c, vf *d)
 {
-    PL_MM_F ab0 = PL_MM(unpacklo_ps)((PL_MM_F)*a, (PL_MM_F)*b), ab1 = PL_MM(unpackhi_ps)((PL_MM_F)*a, (PL_MM_F)*b);
-    PL_MM_F cd0 = PL_MM(unpacklo_ps)((PL_MM_F)*c, (PL_MM_F)*d), cd1 = PL_MM(unpackhi_ps)((PL_MM_F)*c, (PL_MM_F)*d);
+    PL_MM_F ab0 = PL_MM(unpacklo_ps)((PL_MM_F)*a, (PL_MM_F)*b),
+            ab1 = PL_MM(unpackhi_ps)((PL_MM_F)*a, (PL_MM_F)*b);
+    PL_MM_F cd0 = PL_MM(unpacklo_ps)((PL_MM_F)*c, (PL_MM_F)*d),
+            cd1 = PL_MM(unpackhi_ps)((PL_MM_F)*c, (PL_MM_F)*d);
     *a = (vf)PL_MM(shuffle_ps)(ab0, cd0, 0x44);
     *b = (vf)PL_MM(shuffle_ps)(ab0, cd0, 0xEE);
     *c = (vf)PL_MM(shuffle_ps)(ab1, cd1, 0x44);
@@ -316,7 +318,8 @@ PL_LANES_INLINE vf pl_lanes_load_quarters(const float *const *rows, int k)
     v = _mm512_insertf32x4(v, _mm_loadu_ps(rows[8] + k), 2);
     return (vf)_mm512_insertf32x4(v, _mm_loadu_ps(rows[12] + k), 3);
 #elif PL_W == 8
-    return (vf)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[0] + k)), _mm_loadu_ps(rows[4] + k), 1);
+    return (vf)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[0] + k)),
+                                    _mm_loadu_ps(rows[4] + k), 1);
 #else
     return (vf)_mm_loadu_ps(rows[0] + k);
 #endif
@@ -399,7 +402,8 @@ static inline void pl_lanes_scatter(const float *in, int count, float *const row
 PL_LANES_INLINE PL_HALF_F pl_lanes_load_half(const float *const *rows, int k)
 {
 #if PL_W == 16
-    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[0] + k)), _mm_loadu_ps(rows[4] + k), 1);
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[0] + k)),
+                                _mm_loadu_ps(rows[4] + k), 1);
 #else
     return _mm_loadu_ps(rows[0] + k);
 #endif

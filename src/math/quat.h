@@ -17,8 +17,10 @@ static inline pl_quat pl_quat_identity(void)
 
 static inline pl_quat pl_quat_mul(pl_quat a, pl_quat b)
 {
-    return (pl_quat){a.w * b.x + b.w * a.x + (a.y * b.z - a.z * b.y), a.w * b.y + b.w * a.y + (a.z * b.x - a.x * b.z),
-                     a.w * b.z + b.w * a.z + (a.x * b.y - a.y * b.x), a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z)};
+    return (pl_quat){a.w * b.x + b.w * a.x + (a.y * b.z - a.z * b.y),
+                     a.w * b.y + b.w * a.y + (a.z * b.x - a.x * b.z),
+                     a.w * b.z + b.w * a.z + (a.x * b.y - a.y * b.x),
+                     a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z)};
 }
 
 static inline pl_quat pl_quat_conjugate(pl_quat a)
@@ -58,13 +60,17 @@ static inline pl_quat pl_quat_from_m3(pl_mat3 r)
 {
     double a = r.m[0][0], b = r.m[1][1], c = r.m[2][2], x, y, z, w;
     if (a + b + c > 0) {
-        w = 1 + a + b + c, x = r.m[2][1] - r.m[1][2], y = r.m[0][2] - r.m[2][0], z = r.m[1][0] - r.m[0][1];
+        w = 1 + a + b + c, x = r.m[2][1] - r.m[1][2], y = r.m[0][2] - r.m[2][0],
+        z = r.m[1][0] - r.m[0][1];
     } else if (a >= b && a >= c) {
-        x = 1 + a - b - c, w = r.m[2][1] - r.m[1][2], y = r.m[0][1] + r.m[1][0], z = r.m[0][2] + r.m[2][0];
+        x = 1 + a - b - c, w = r.m[2][1] - r.m[1][2], y = r.m[0][1] + r.m[1][0],
+        z = r.m[0][2] + r.m[2][0];
     } else if (b >= c) {
-        y = 1 - a + b - c, w = r.m[0][2] - r.m[2][0], x = r.m[0][1] + r.m[1][0], z = r.m[1][2] + r.m[2][1];
+        y = 1 - a + b - c, w = r.m[0][2] - r.m[2][0], x = r.m[0][1] + r.m[1][0],
+        z = r.m[1][2] + r.m[2][1];
     } else {
-        z = 1 - a - b + c, w = r.m[1][0] - r.m[0][1], x = r.m[0][2] + r.m[2][0], y = r.m[1][2] + r.m[2][1];
+        z = 1 - a - b + c, w = r.m[1][0] - r.m[0][1], x = r.m[0][2] + r.m[2][0],
+        y = r.m[1][2] + r.m[2][1];
     }
     return pl_quat_normalise((pl_quat){x, y, z, w});
 }

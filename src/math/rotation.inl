@@ -12,7 +12,8 @@
    to be semidefinite and squared again and again; the start projected with the outcome is the eigenvector. Where
    s2 + s3 is hardly above rounding (C of rank one, or near to a reflection), the eigenvectors of H tell which
    directions C determines; what it does not determine keeps the start's value. */
-#if !PL_REAL_IS_DOUBLE && !defined(PL_MATH_ROTATION_INL_D) /* rare cases of floats are left to doubles */
+#if !PL_REAL_IS_DOUBLE &&                                                                          \
+    !defined(PL_MATH_ROTATION_INL_D) /* rare cases of floats are left to doubles */
 #undef PL_REAL_IS_DOUBLE
 #define PL_REAL_IS_DOUBLE 1
 #include "math/rotation.inl"
@@ -74,8 +75,10 @@ PL_LANES_INLINE void PL_R(pl_rotation_slope)(const VR c[9], const VR q[4], VR g[
    the determinant by a margin; p is meaningless elsewhere. */
 PL_LANES_INLINE VM PL_R(pl_rotation_step)(const VR g[3], const VR h[6], VR p[3])
 {
-    VR k00 = h[3] * h[5] - h[4] * h[4], k01 = h[2] * h[4] - h[1] * h[5], k02 = h[1] * h[4] - h[2] * h[3];
-    VR k11 = h[0] * h[5] - h[2] * h[2], k12 = h[1] * h[2] - h[0] * h[4], k22 = h[0] * h[3] - h[1] * h[1];
+    VR k00 = h[3] * h[5] - h[4] * h[4], k01 = h[2] * h[4] - h[1] * h[5],
+       k02 = h[1] * h[4] - h[2] * h[3];
+    VR k11 = h[0] * h[5] - h[2] * h[2], k12 = h[1] * h[2] - h[0] * h[4],
+       k22 = h[0] * h[3] - h[1] * h[1];
     VR det = h[0] * k00 + h[1] * k01 + h[2] * k02;
     VR trace = h[0] + h[3] + h[5];
     VR minors = k00 + k11 + k22;
@@ -191,12 +194,14 @@ PL_LANES_INLINE void PL_R(pl_rotation_power)(VR m[10])
 PL_LANES_INLINE void PL_R(pl_rotation_project)(const VR m[10], const VR q[4], VR out[4])
 {
     static const int at[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}};
-    VR off = (m[1] * m[1] + m[2] * m[2]) + (m[3] * m[3] + m[5] * m[5]) + (m[6] * m[6] + m[8] * m[8]);
+    VR off =
+        (m[1] * m[1] + m[2] * m[2]) + (m[3] * m[3] + m[5] * m[5]) + (m[6] * m[6] + m[8] * m[8]);
     VR squares = (m[0] * m[0] + m[4] * m[4]) + (m[7] * m[7] + m[9] * m[9]) + (off + off);
     VR largest = squares / ((m[0] + m[4]) + (m[7] + m[9])); /* eigenvalue, within 20 % */
     VR column[4], p[4], diagonal = m[0];
     for (int i = 0; i < 4; i++) {
-        p[i] = (m[at[i][0]] * q[0] + m[at[i][1]] * q[1]) + (m[at[i][2]] * q[2] + m[at[i][3]] * q[3]);
+        p[i] =
+            (m[at[i][0]] * q[0] + m[at[i][1]] * q[1]) + (m[at[i][2]] * q[2] + m[at[i][3]] * q[3]);
         column[i] = m[at[i][0]];
     }
     for (int j = 1; j < 4; j++) {
@@ -219,23 +224,28 @@ PL_LANES_INLINE void PL_R(pl_rotation_project)(const VR m[10], const VR q[4], VR
    that tan(φ/2) = g / (h + √(h² + g²)) also leaves saddles. Directions with an amplitude √(h² + g²) not above `nothing`
    times s1 are left out, and get the start's value at the end: of n⁻¹ q, as a quaternion, remain the real part and
    those directions; they span the eigenvectors of K that share its largest eigenvalue. */
-static __attribute__((noinline, unused)) void pl_rotation_weak(const vd c[9], const vd q[4], double nothing, vd n[4])
+static __attribute__((noinline, unused)) void pl_rotation_weak(const vd c[9], const vd q[4],
+                                                               double nothing, vd n[4])
 {
     vd g[3], h[6], p[3], s[3], v[9], along[3], size[3], limit, first = vr_splat(0), last;
     pl_rotation_normalise_d(n); /* for a float it was of unit length, not for a double */
     vd before[4] = {n[0], n[1], n[2], n[3]};
     for (int step = 0;; step++) {
         pl_rotation_slope_d(c, n, g, h);
-        pl_eigen3_d(h, s, v); /* h is 2 H: the sum of its eigenvalues is four times the trace, and 4 s1 */
+        pl_eigen3_d(h, s,
+                    v); /* h is 2 H: the sum of its eigenvalues is four times the trace, and 4 s1 */
         last = s[0] + s[1] + s[2];
         first = step ? first : last;
         limit = vr_splat(0.25 * nothing) * last;
         for (int j = 0; j < 3; j++) {
-            vd curve = vr_splat(0.5) * s[j], slope = v[j] * g[0] + v[3 + j] * g[1] + v[6 + j] * g[2];
+            vd curve = vr_splat(0.5) * s[j],
+               slope = v[j] * g[0] + v[3 + j] * g[1] + v[6 + j] * g[2];
             size[j] = vr_sqrt(curve * curve + slope * slope);
             vd least = vr_splat(0.02) * size[j];
-            slope = vr_select((curve < vr_splat(0)) & (vr_abs(slope) < least), vr_copysign(least, slope), slope);
-            along[j] = vr_select(size[j] > limit, slope / vr_max(curve + size[j], least), vr_splat(0));
+            slope = vr_select((curve < vr_splat(0)) & (vr_abs(slope) < least),
+                              vr_copysign(least, slope), slope);
+            along[j] =
+                vr_select(size[j] > limit, slope / vr_max(curve + size[j], least), vr_splat(0));
         }
         if (step == PL_ROTATION_POLISH) /* the directions are needed at the last n */
             break;
@@ -251,7 +261,8 @@ static __attribute__((noinline, unused)) void pl_rotation_weak(const vd c[9], co
     d[1] = n[3] * q[1] - n[1] * q[3] - (n[2] * q[0] - n[0] * q[2]);
     d[2] = n[3] * q[2] - n[2] * q[3] - (n[0] * q[1] - n[1] * q[0]);
     for (int j = 0; j < 3; j++)
-        along[j] = vr_select(size[j] > limit, vr_splat(0), v[j] * d[0] + v[3 + j] * d[1] + v[6 + j] * d[2]);
+        along[j] = vr_select(size[j] > limit, vr_splat(0),
+                             v[j] * d[0] + v[3 + j] * d[1] + v[6 + j] * d[2]);
     for (int i = 0; i < 3; i++)
         p[i] = v[3 * i] * along[0] + v[3 * i + 1] * along[1] + v[3 * i + 2] * along[2];
     /* With next to nothing of the start left, any choice is as good: n stays. */
@@ -284,7 +295,8 @@ static inline void pl_rotation_narrow(vd wide, int first, vf *a)
 #endif
 
 /* The lanes of n where H is nearly singular: always in doubles, as in floats H would be as wrong as it is small. */
-static __attribute__((noinline, unused)) void PL_R(pl_rotation_undecided)(const VR c[9], const VR q[4], VM where,
+static __attribute__((noinline, unused)) void PL_R(pl_rotation_undecided)(const VR c[9],
+                                                                          const VR q[4], VM where,
                                                                           VR n[4])
 {
     VR m[4] = {n[0], n[1], n[2], n[3]};

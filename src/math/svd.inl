@@ -31,7 +31,8 @@ PL_LANES_INLINE void PL_R(pl_svd3)(const VR matrix[9], VR q[4], VR u[9], VR s[3]
         for (int j = 0; j < 3; j++)
             b[3 * i + j] = r[i] * c[j] + r[3 + i] * c[3 + j] + r[6 + i] * c[6 + j];
     a[0] = b[0], a[3] = b[4], a[5] = b[8];
-    a[1] = vr_splat(0.5) * (b[1] + b[3]), a[2] = vr_splat(0.5) * (b[2] + b[6]), a[4] = vr_splat(0.5) * (b[5] + b[7]);
+    a[1] = vr_splat(0.5) * (b[1] + b[3]), a[2] = vr_splat(0.5) * (b[2] + b[6]),
+    a[4] = vr_splat(0.5) * (b[5] + b[7]);
     PL_R(pl_eigen3)(a, s, v);
 
     for (int i = 0; i < 3; i++)

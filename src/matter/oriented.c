@@ -13,15 +13,19 @@ typedef struct kernels {
     bool (*velocities)(int, const pl_state *, const pl_state *, float);
 } kernels;
 
-#define KERNELS(width)                                                                                        \
-    {pl_oriented_lanes_w##width, pl_oriented_scratch_w##width, pl_oriented_solve_w##width,                    \
-     pl_oriented_velocities_w##width}
+#define KERNELS(width)                                                                             \
+    {                                                                                              \
+        pl_oriented_lanes_w##width, pl_oriented_scratch_w##width, pl_oriented_solve_w##width,      \
+            pl_oriented_velocities_w##width                                                        \
+    }
 
 static const kernels *in_use(void)
 {
-    static const kernels table[] = {KERNELS(4),
+    static const kernels table[] = {
+        KERNELS(4),
 #if defined(__x86_64__)
-                                    KERNELS(8), KERNELS(16)
+        KERNELS(8),
+        KERNELS(16)
 #endif
     };
     int width = pl_simd_width();
@@ -97,7 +101,8 @@ static void follow(pl_oriented *body)
 static void keep_mean_exact(pl_oriented *body, double h, double decay)
 {
     pl_state *now = &body->now, *old = &body->old;
-    double moved[3] = {0, 0, 0}, carried[3] = {0, 0, 0}, left[3] = {0, 0, 0}, scale = 1 / body->system->total_mass;
+    double moved[3] = {0, 0, 0}, carried[3] = {0, 0, 0}, left[3] = {0, 0, 0},
+           scale = 1 / body->system->total_mass;
     for (int i = 0; i < body->n; i++) {
         double mass = body->system->mass[i];
         for (int k = 0; k < 3; k++) {

@@ -60,50 +60,54 @@ typedef struct pl_hold {
     int count;
     int32_t particle[PL_MAX_INFLUENCES];
     double weight[PL_MAX_INFLUENCES];
-    double arm[PL_MAX_INFLUENCES][3]; /* position: v̄ − x̄_j, units; direction: the rest vector, the same for all */
-    double strength;   /* the caller's s */
-    double stiffness;  /* w of the energy, dimensionless */
-    double from[3], to[3]; /* target at the start and at the end of the step: units in the world, or a direction */
-    double now[3];     /* target of this sub-step: relative to the body's origin, or the direction */
-    int32_t column;    /* in the body's Woodbury correction, -1 = none */
+    double arm[PL_MAX_INFLUENCES]
+              [3]; /* position: v̄ − x̄_j, units; direction: the rest vector, the same for all */
+    double strength;  /* the caller's s */
+    double stiffness; /* w of the energy, dimensionless */
+    double from[3],
+        to[3]; /* target at the start and at the end of the step: units in the world, or a direction */
+    double now[3];  /* target of this sub-step: relative to the body's origin, or the direction */
+    int32_t column; /* in the body's Woodbury correction, -1 = none */
 } pl_hold;
 
 /* The part of a material that shapes the matrix, with the maps multiplied out by the caller's choice. */
 typedef struct pl_system_key {
     pl_model *model;
     double h;
-    pl_material material; /* damping is not part of the key */
+    pl_material material;                           /* damping is not part of the key */
     const float *edge_stiffness, *particle_density; /* NULL = 1 everywhere */
-    const int32_t *fixed; /* ascending */
+    const int32_t *fixed;                           /* ascending */
     int fixed_count;
-    const pl_hold *absorbed; /* pins that are part of the matrix: their couplings extend its pattern */
+    const pl_hold
+        *absorbed; /* pins that are part of the matrix: their couplings extend its pattern */
     int absorbed_count;
-    bool pattern_only; /* absorbed pins lend their pattern, not their values (the stiff solver adds those itself) */
+    bool
+        pattern_only; /* absorbed pins lend their pattern, not their values (the stiff solver adds those itself) */
 } pl_system_key;
 
 typedef struct pl_system {
     int references;
-    uint64_t hash; /* of the key's content */
+    uint64_t hash;     /* of the key's content */
     pl_system_key key; /* maps, fixed set and absorbed pins are own copies */
     int n, edge_count;
     bool grounded; /* the constant vector is no free mode: fixed particles or absorbed pins */
     bool twice;    /* the fast solver works in double: the condition number asks for it */
     double condition;
-    double density;        /* ρ, kg m⁻³: the unit of density */
-    double mass_unit;      /* kg per unit of mass here */
-    double energy_unit;    /* joules per unit of energy here */
-    double total_mass;     /* Σ m_i */
-    double *kappa;         /* [m] */
-    double *mass;          /* [n] */
-    double *diagonal;      /* [n] L_ii as if nothing were fixed */
-    double *turning;       /* [n] Σ_l κ tr Ā_i: the scale of direction constraints */
-    uint8_t *is_fixed;     /* [n] */
+    double density;              /* ρ, kg m⁻³: the unit of density */
+    double mass_unit;            /* kg per unit of mass here */
+    double energy_unit;          /* joules per unit of energy here */
+    double total_mass;           /* Σ m_i */
+    double *kappa;               /* [m] */
+    double *mass;                /* [n] */
+    double *diagonal;            /* [n] L_ii as if nothing were fixed */
+    double *turning;             /* [n] Σ_l κ tr Ā_i: the scale of direction constraints */
+    uint8_t *is_fixed;           /* [n] */
     const pl_symbolic *symbolic; /* the model's, or own_symbolic */
     pl_symbolic *own_symbolic;
     pl_factor *factor;
     int32_t *edge_order; /* [m] spring -> edge of the model */
     int64_t *edge_entry; /* [m] where a spring stands in the column form of the factor */
-    pl_star_f *star_f; /* [2m], where the model's start[] says */
+    pl_star_f *star_f;   /* [2m], where the model's start[] says */
     pl_star_d *star_d;
     pl_spring_f *spring_f; /* [m] */
     pl_spring_d *spring_d;
@@ -111,7 +115,8 @@ typedef struct pl_system {
     pl_grain_d *grain_d;
 } pl_system;
 
-pl_status pl_system_create(pl_memory *memory, const pl_system_key *key, pl_system **system, pl_error *error);
+pl_status pl_system_create(pl_memory *memory, const pl_system_key *key, pl_system **system,
+                           pl_error *error);
 void pl_system_destroy(pl_memory *memory, pl_system *system);
 uint64_t pl_system_key_hash(const pl_system_key *key);
 bool pl_system_key_equal(const pl_system_key *a, const pl_system_key *b);
@@ -139,9 +144,10 @@ typedef struct pl_grip {
 } pl_grip;
 
 typedef struct pl_state {
-    float *x, *q, *u, *w; /* [n][3], [n][4], [n][3], [n][3]: units from the origin; units/s above `velocity`; rad/s */
-    double origin[3];     /* units */
-    double velocity[3];   /* units/s, of the whole body; 0 where grounded */
+    float *x, *q, *u,
+        *w; /* [n][3], [n][4], [n][3], [n][3]: units from the origin; units/s above `velocity`; rad/s */
+    double origin[3];   /* units */
+    double velocity[3]; /* units/s, of the whole body; 0 where grounded */
 } pl_state;
 
 typedef struct pl_oriented {
@@ -150,18 +156,20 @@ typedef struct pl_oriented {
     pl_solver solver;
     double damping, gravity_scale;
     pl_state now;
-    pl_state old;   /* at the start of the last sub-step */
-    pl_state shown; /* positions and rotations at the start of the last step, for interpolation; u, w NULL */
-    double c[3];    /* mean motion in this sub-step so far, units */
+    pl_state old; /* at the start of the last sub-step */
+    pl_state
+        shown; /* positions and rotations at the start of the last step, for interpolation; u, w NULL */
+    double c[3];     /* mean motion in this sub-step so far, units */
     double drift[3]; /* inertial target of c: h V + h² g */
-    float *push;    /* [n][3] accelerations in this sub-step beyond the mean one, units/s² */
-    bool pushed;    /* push holds something other than zeros */
+    float *push;     /* [n][3] accelerations in this sub-step beyond the mean one, units/s² */
+    bool pushed;     /* push holds something other than zeros */
 
     int fixed_count;
-    int32_t *fixed;     /* [fixed_count] ascending */
-    double *drive_from; /* [fixed_count][7] position (units, world) and quaternion at the start of the step */
-    double *drive_to;   /* at its end */
-    double *drive_now;  /* in this sub-step: position relative to the origin */
+    int32_t *fixed; /* [fixed_count] ascending */
+    double *
+        drive_from; /* [fixed_count][7] position (units, world) and quaternion at the start of the step */
+    double *drive_to;  /* at its end */
+    double *drive_now; /* in this sub-step: position relative to the origin */
 
     int hold_count, grip_count;
     pl_hold *holds;
@@ -188,7 +196,8 @@ typedef struct pl_block {
     pl_oriented **bodies;
     int count;
     bool lone;
-    bool backward; /* the local step goes through the model's order from its end: alternating from sub-step to sub-step, so
+    bool
+        backward; /* the local step goes through the model's order from its end: alternating from sub-step to sub-step, so
                       that an iteration cut short turns no errors about (its matrix would not be symmetric) */
 } pl_block;
 
@@ -196,7 +205,8 @@ typedef struct pl_work {
     void *scratch; /* of the worker, pl_oriented_scratch bytes, aligned */
     uint64_t ticks[PL_STAGE_COUNT];
     uint64_t iterations, refused;
-    double *trace; /* [iterations + 1] energies after each iteration of the first body, for tests; NULL = none */
+    double *
+        trace; /* [iterations + 1] energies after each iteration of the first body, for tests; NULL = none */
 } pl_work;
 
 /* From this many iterations on everything is computed in double: the rounding errors of float are what is left after
@@ -227,8 +237,8 @@ typedef struct pl_oriented_energy {
 /* At positions x [n][3] (relative to the origin of `old`) and rotation matrices r [n][9] (row major), or with NULL for
    both in the present state, against the targets that `old` gives. gradient (may be NULL) is [n][6]: by x_i and by a rotation vector θ_i with
    R_i ← exp([θ_i]) R_i. */
-pl_oriented_energy pl_oriented_evaluate(const pl_oriented *body, double h, const double *x, const double *r,
-                                        double *gradient);
+pl_oriented_energy pl_oriented_evaluate(const pl_oriented *body, double h, const double *x,
+                                        const double *r, double *gradient);
 
 /* The inertial targets x*, R* of the last sub-step in the same coordinates. */
 void pl_oriented_targets(const pl_oriented *body, double h, double *x, double *r);

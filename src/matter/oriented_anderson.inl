@@ -9,8 +9,8 @@ PL_LANES_INLINE QUAD NAME(quad_pick)(TEE flag, QUAD yes, QUAD no)
     return flag > 0 ? yes : no;
 #else
     VM mask = flag > vr_splat(0);
-    return (QUAD){vr_select(mask, yes.x, no.x), vr_select(mask, yes.y, no.y), vr_select(mask, yes.z, no.z),
-                  vr_select(mask, yes.w, no.w)};
+    return (QUAD){vr_select(mask, yes.x, no.x), vr_select(mask, yes.y, no.y),
+                  vr_select(mask, yes.z, no.z), vr_select(mask, yes.w, no.w)};
 #endif
 }
 
@@ -54,8 +54,8 @@ static ENTRY NAME(mean_entry)(const double a[3][BODIES], const double b[3][BODIE
 }
 
 /* ΔG = g − last_g and ΔF = f − last_f of entry i go to a slot; sums[j] += ΔF·ΔF_j, sums[count] += ΔF·f. */
-PL_LANES_INLINE void NAME(record)(CONTEXT *s, int i, ENTRY g, ENTRY f, ENTRY last_g, ENTRY last_f, REAL weight, REAL scale,
-                                  int slot, int count, QUAD *sums)
+PL_LANES_INLINE void NAME(record)(CONTEXT *s, int i, ENTRY g, ENTRY f, ENTRY last_g, ENTRY last_f,
+                                  REAL weight, REAL scale, int slot, int count, QUAD *sums)
 {
     ENTRY *df = s->change_of_step[slot] + i;
     df->x = NAME(sub)(f.x, last_f.x);
@@ -82,7 +82,8 @@ PL_LANES_INLINE void NAME(align)(CONTEXT *s, int i)
         return;
 #endif
     s->q[i] = NAME(quad_pick)(-side, NAME(quad_times)(q, NAME(tee)(-1)), q);
-    s->turn[i] = NAME(quad_pick)(-side, NAME(quad_sub)(turn, NAME(quad_times)(q, NAME(tee)(2))), turn);
+    s->turn[i] =
+        NAME(quad_pick)(-side, NAME(quad_sub)(turn, NAME(quad_times)(q, NAME(tee)(2))), turn);
 }
 
 /* Takes G(y) of iteration k > 0 into the history and its products with the others into the normal equations. f is what
@@ -96,13 +97,15 @@ static void NAME(extend_history)(CONTEXT *s, int k)
         sums[j] = NAME(quad_zero)();
     for (int i = 0; i < s->n; i++) {
         NAME(align)(s, i);
-        NAME(record)(s, i, (ENTRY){s->x[i], s->q[i]}, (ENTRY){s->rhs[pivot[i]], s->turn[i]},
-                     (ENTRY){s->last_x[i], s->last_q[i]}, (ENTRY){s->last_rhs[pivot[i]], s->last_turn[i]}, 1,
-                     s->grain[i].scale, slot, count, sums);
+        NAME(record)
+        (s, i, (ENTRY){s->x[i], s->q[i]}, (ENTRY){s->rhs[pivot[i]], s->turn[i]},
+         (ENTRY){s->last_x[i], s->last_q[i]}, (ENTRY){s->last_rhs[pivot[i]], s->last_turn[i]}, 1,
+         s->grain[i].scale, slot, count, sums);
     }
     if (s->held_count)
-        NAME(record)(s, s->n, NAME(mean_entry)(s->c, s->drift), NAME(mean_entry)(s->c, s->start_c), s->last_mean,
-                     s->last_mean_step, (REAL)s->n, 0, slot, count, sums);
+        NAME(record)
+        (s, s->n, NAME(mean_entry)(s->c, s->drift), NAME(mean_entry)(s->c, s->start_c),
+         s->last_mean, s->last_mean_step, (REAL)s->n, 0, slot, count, sums);
     for (int j = 0; j < count; j++) {
         TEE product = NAME(quad_sum)(sums[j]);
         s->gram[slot][j] = s->gram[j][slot] = product;
@@ -130,7 +133,8 @@ static void NAME(coefficients)(const CONTEXT *s, int count, TEE gamma[PL_WINDOW]
     const TEE tiny = NAME(tee)((REAL)1e-20), zero = NAME(tee)(0), one = NAME(tee)(1);
     for (int i = 0; i < count; i++) {
         TEE d = s->gram[i][i];
-        norm[i] = NAME(where_greater)(d, tiny, one / NAME(root)(NAME(where_greater)(d, tiny, d, one)), zero);
+        norm[i] = NAME(where_greater)(d, tiny,
+                                      one / NAME(root)(NAME(where_greater)(d, tiny, d, one)), zero);
         gamma[i] = s->slope[i] * norm[i];
     }
     for (int i = 0; i < count; i++) {
@@ -182,7 +186,8 @@ static void NAME(refresh_rotations)(CONTEXT *s, bool normalise)
         NAME(put_quaternions)(s->q, particles, count, q);
         NAME(put_matrices)(s->r, particles, count, r);
         for (int l = 0; l < count; l++)
-            s->ra[particles[l]] = NAME(apply_moment)(s->r + particles[l], s->grain[particles[l]].moment);
+            s->ra[particles[l]] =
+                NAME(apply_moment)(s->r + particles[l], s->grain[particles[l]].moment);
     }
 }
 #else
@@ -356,10 +361,11 @@ typedef struct NAME(whole) {
     TEE centre[3], torque[3], inertia[3][3];
 } NAME(whole);
 
-static void NAME(measure_whole)(const CONTEXT *s, NAME(whole) *w)
+static void NAME(measure_whole)(const CONTEXT *s, NAME(whole) * w)
 {
     for (int k = 0; k < 3; k++)
-        w->centre[k] = w->torque[k] = w->inertia[k][0] = w->inertia[k][1] = w->inertia[k][2] = NAME(tee)(0);
+        w->centre[k] = w->torque[k] = w->inertia[k][0] = w->inertia[k][1] = w->inertia[k][2] =
+            NAME(tee)(0);
     for (int i = 0; i < s->n; i++) {
         TEE x[3];
         NAME(get)(NAME(scale)(s->x[i], s->grain[i].mass), x);
@@ -370,7 +376,8 @@ static void NAME(measure_whole)(const CONTEXT *s, NAME(whole) *w)
         w->centre[k] = w->centre[k] * NAME(tee)((REAL)(1 / s->system->total_mass));
     for (int i = 0; i < s->n; i++) {
         const GRAIN *grain = s->grain + i;
-        TEE x[3], d[3], t[3], n[3][3], density = NAME(tee)(grain->density), mass = NAME(tee)(grain->mass);
+        TEE x[3], d[3], t[3], n[3][3], density = NAME(tee)(grain->density),
+                                       mass = NAME(tee)(grain->mass);
         NAME(get)(s->x[i], x);
         NAME(get)(NAME(scale)(NAME(sub)(s->x[i], s->target[i]), grain->mass), d);
         for (int k = 0; k < 3; k++)
@@ -382,7 +389,8 @@ static void NAME(measure_whole)(const CONTEXT *s, NAME(whole) *w)
         w->torque[1] = w->torque[1] + (t[1] - density * (n[2][0] - n[0][2]));
         w->torque[2] = w->torque[2] + (t[2] - density * (n[0][1] - n[1][0]));
         NAME(outer)(&ra, s->r + i, n);
-        TEE square = mass * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) + density * (n[0][0] + n[1][1] + n[2][2]);
+        TEE square = mass * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) +
+                     density * (n[0][0] + n[1][1] + n[2][2]);
         for (int a = 0; a < 3; a++)
             for (int b = 0; b <= a; b++)
                 w->inertia[a][b] = w->inertia[a][b] - (mass * (x[a] * x[b]) + density * n[a][b]);
@@ -392,7 +400,7 @@ static void NAME(measure_whole)(const CONTEXT *s, NAME(whole) *w)
 }
 
 /* θ/2 = −H⁻¹ dE/dθ / 2 by cofactors; nothing where that is more than rounding, or where something holds the body. */
-static void NAME(whole_turn)(const CONTEXT *s, const NAME(whole) *w, TEE half[3])
+static void NAME(whole_turn)(const CONTEXT *s, const NAME(whole) * w, TEE half[3])
 {
     const TEE a = w->inertia[0][0], b = w->inertia[1][0], c = w->inertia[2][0];
     const TEE d = w->inertia[1][1], e = w->inertia[2][1], f = w->inertia[2][2];

@@ -23,7 +23,8 @@ static void target_of(const pl_oriented *body, double h, int i, double x[3], dou
     double m[9], a[3] = {h * (double)w[0], h * (double)w[1], h * (double)w[2]};
     for (int k = 0; k < 3; k++) {
         double push = body->pushed ? (double)body->push[3 * i + k] : 0;
-        x[k] = (double)old->x[3 * i + k] + h * (double)old->u[3 * i + k] + h * h * push + body->drift[k];
+        x[k] = (double)old->x[3 * i + k] + h * (double)old->u[3 * i + k] + h * h * push +
+               body->drift[k];
     }
     matrix_of(old->q + 4 * i, m);
     for (int c = 0; c < 3; c++) {
@@ -129,8 +130,8 @@ static double inertia(const view *v, double h, int i, double *gradient)
 }
 
 /* One end's claim: 1/2 c ‖R d̄ − d‖². */
-static double claim(const double *r, const double *rest, const double *d, double c, double *g_turn, double *g_near,
-                    double *g_far)
+static double claim(const double *r, const double *rest, const double *d, double c, double *g_turn,
+                    double *g_near, double *g_far)
 {
     double arm[3], e[3];
     apply(r, rest, arm);
@@ -157,7 +158,8 @@ static double elastic(const view *v, const pl_spring_d *spring, double *gradient
         d[k] = xb[k] - xa[k];
     double *ga = slot(gradient, spring->a, 0), *gb = slot(gradient, spring->b, 0);
     double *ta = slot(gradient, spring->a, 3), *tb = slot(gradient, spring->b, 3);
-    return turning(ra, rb, spring->moment, ta, tb) + claim(ra, spring->rest, d, spring->claim_a, ta, ga, gb) +
+    return turning(ra, rb, spring->moment, ta, tb) +
+           claim(ra, spring->rest, d, spring->claim_a, ta, ga, gb) +
            claim(rb, spring->rest, d, spring->claim_b, tb, ga, gb);
 }
 
@@ -198,8 +200,8 @@ static double pinned(const view *v, const pl_hold *hold, double *gradient)
     return energy;
 }
 
-pl_oriented_energy pl_oriented_evaluate(const pl_oriented *body, double h, const double *x, const double *r,
-                                        double *gradient)
+pl_oriented_energy pl_oriented_evaluate(const pl_oriented *body, double h, const double *x,
+                                        const double *r, double *gradient)
 {
     pl_oriented_energy energy = {0};
     view v = {body, x, r};

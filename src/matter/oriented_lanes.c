@@ -3,24 +3,24 @@
 
 #define PL_REAL_IS_DOUBLE 0
 #define LONE 0
-#include "matter/oriented_solve.inl"
 #include "matter/oriented_anderson.inl"
+#include "matter/oriented_solve.inl"
 #undef LONE
 #define LONE 1
-#include "matter/oriented_solve.inl"
 #include "matter/oriented_anderson.inl"
+#include "matter/oriented_solve.inl"
 #undef LONE
 #undef PL_REAL_IS_DOUBLE
 
 #define PL_REAL_IS_DOUBLE 1
 #define LONE 0
-#include "matter/oriented_solve.inl"
 #include "matter/oriented_anderson.inl"
+#include "matter/oriented_solve.inl"
 #include "matter/oriented_stiff.inl"
 #undef LONE
 #define LONE 1
-#include "matter/oriented_solve.inl"
 #include "matter/oriented_anderson.inl"
+#include "matter/oriented_solve.inl"
 #include "matter/oriented_stiff.inl"
 
 #undef PL_REAL_IS_DOUBLE
@@ -43,15 +43,20 @@ size_t PL_LANES(pl_oriented_scratch)(const pl_system *system, pl_solver solver, 
     stiff_d wide;
     stiff_lone_d alone;
     if (solver == PL_SOLVER_STIFF)
-        return lone ? lay_out_stiff_lone_d(&alone, system, NULL) : lay_out_stiff_d(&wide, system, NULL);
-    return lone ? lay_out_lone_d(&alone.base, system->n, solver, NULL) : lay_out_d(&wide.base, system->n, solver, NULL);
+        return lone ? lay_out_stiff_lone_d(&alone, system, NULL)
+                    : lay_out_stiff_d(&wide, system, NULL);
+    return lone ? lay_out_lone_d(&alone.base, system->n, solver, NULL)
+                : lay_out_d(&wide.base, system->n, solver, NULL);
 }
 
 void PL_LANES(pl_oriented_solve)(const pl_block *block, double h, int iterations, pl_work *work)
 {
-    bool stiff = block->solver == PL_SOLVER_STIFF, twice = is_in_double(block->system, block->solver, iterations);
+    bool stiff = block->solver == PL_SOLVER_STIFF,
+         twice = is_in_double(block->system, block->solver, iterations);
     if (block->lone)
-        (stiff ? minimise_stiff_lone_d : twice ? minimise_lone_d : minimise_lone_f)(block, h, iterations, work);
+        (stiff   ? minimise_stiff_lone_d
+         : twice ? minimise_lone_d
+                 : minimise_lone_f)(block, h, iterations, work);
     else
         (stiff ? minimise_stiff_d : twice ? minimise_d : minimise_f)(block, h, iterations, work);
 }
@@ -87,7 +92,8 @@ PL_LANES_INLINE void load_quaternions(const float *q, int first, int count, vf o
 
 /* u = (x − x_old) rate and w = log(q q_oldᵀ) rate. Whole vectors are read and written: pl_memory rounds blocks up to
    their size. False when a number is not finite. */
-bool PL_LANES(pl_oriented_velocities)(int count, const pl_state *now, const pl_state *old, float rate)
+bool PL_LANES(pl_oriented_velocities)(int count, const pl_state *now, const pl_state *old,
+                                      float rate)
 {
     vf check = pl_splat_f(0), scale = pl_splat_f(rate), zero = pl_splat_f(0);
     for (int i = 0; i < 3 * count; i += PL_W) {

@@ -4,11 +4,13 @@
 
 #include "matter/oriented.h"
 
-#define PL_ORIENTED_KERNELS(width)                                                                            \
-    int pl_oriented_lanes_w##width(const pl_system *system, pl_solver solver, int iterations);               \
-    size_t pl_oriented_scratch_w##width(const pl_system *system, pl_solver solver, bool lone);               \
-    void pl_oriented_solve_w##width(const pl_block *block, double h, int iterations, pl_work *work);         \
-    bool pl_oriented_velocities_w##width(int count, const pl_state *now, const pl_state *old, float rate);
+#define PL_ORIENTED_KERNELS(width)                                                                 \
+    int pl_oriented_lanes_w##width(const pl_system *system, pl_solver solver, int iterations);     \
+    size_t pl_oriented_scratch_w##width(const pl_system *system, pl_solver solver, bool lone);     \
+    void pl_oriented_solve_w##width(const pl_block *block, double h, int iterations,               \
+                                    pl_work *work);                                                \
+    bool pl_oriented_velocities_w##width(int count, const pl_state *now, const pl_state *old,      \
+                                         float rate);
 
 PL_ORIENTED_KERNELS(4)
 PL_ORIENTED_KERNELS(8)

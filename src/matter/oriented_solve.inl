@@ -13,7 +13,7 @@
 #define CONTEXT NAME(context)
 
 #ifndef PL_WINDOW
-#define PL_WINDOW 5 /* differences that Anderson remembers */
+#define PL_WINDOW 5             /* differences that Anderson remembers */
 #define PL_SOLVE_TOLERANCE 2e-5 /* units: what a solve in float may be off by */
 #endif
 
@@ -37,18 +37,20 @@ typedef struct CONTEXT {
     COL *rhs;    /* [n] in pivot order: b − L x, then Δ */
     COL *spare;  /* [n] for a second one */
     QUAD *turn;  /* [n] what the local step changed q by; NULL when nobody asks */
-    COL *last_x, *last_rhs;   /* [n] of the iteration before: G(y), and G(y) − y; exchanged with x, rhs, q, turn */
-    QUAD *last_q, *last_turn; /* [n] */
+    COL *last_x,
+        *last_rhs; /* [n] of the iteration before: G(y), and G(y) − y; exchanged with x, rhs, q, turn */
+    QUAD *last_q, *last_turn;        /* [n] */
     ENTRY last_mean, last_mean_step; /* the same of c */
-    ENTRY *change[PL_WINDOW], *change_of_step[PL_WINDOW]; /* [n + 1] ΔG and ΔF; the last entry is c */
-    TEE gram[PL_WINDOW][PL_WINDOW], slope[PL_WINDOW];     /* ΔF·ΔF, ΔF·f */
+    ENTRY *change[PL_WINDOW],
+        *change_of_step[PL_WINDOW];                   /* [n + 1] ΔG and ΔF; the last entry is c */
+    TEE gram[PL_WINDOW][PL_WINDOW], slope[PL_WINDOW]; /* ΔF·ΔF, ΔF·f */
     double c[3][BODIES], drift[3][BODIES], start_c[3][BODIES]; /* c at the start of the iteration */
-    int held[BODIES], held_count;   /* lanes with pins */
-    int32_t cursor[BODIES];         /* next grip of each */
-    ACC drop;                       /* twice the energy that the last local and global step took away */
-    double energy[BODIES];          /* of the state the iteration started from */
-    double evaluated[BODIES];       /* the last energy that was not bookkeeping */
-    double trust[BODIES];           /* which part of an extrapolation is tried */
+    int held[BODIES], held_count;                              /* lanes with pins */
+    int32_t cursor[BODIES];                                    /* next grip of each */
+    ACC drop;                 /* twice the energy that the last local and global step took away */
+    double energy[BODIES];    /* of the state the iteration started from */
+    double evaluated[BODIES]; /* the last energy that was not bookkeeping */
+    double trust[BODIES];     /* which part of an extrapolation is tried */
     pl_work *work;
 } CONTEXT;
 
@@ -92,7 +94,8 @@ static size_t NAME(lay_out)(CONTEXT *s, int n, pl_solver solver, char *scratch)
 static void NAME(set_up)(CONTEXT *s, const pl_block *block, double h, pl_work *work)
 {
     const pl_system *system = block->system;
-    *s = (CONTEXT){.block = block, .system = system, .model = system->key.model, .n = system->n, .work = work};
+    *s = (CONTEXT){
+        .block = block, .system = system, .model = system->key.model, .n = system->n, .work = work};
     s->lanes = block->count;
     s->h = (REAL)h;
     s->star = system->PL_R(star);
@@ -150,7 +153,8 @@ PL_LANES_INLINE void NAME(put_matrices)(MAT *to, const int32_t *particles, int c
             to[particles[l]].c[k] = (COL){buffer[k][l], buffer[3 + k][l], buffer[6 + k][l], 0};
 }
 
-PL_LANES_INLINE void NAME(put_quaternions)(QUAD *to, const int32_t *particles, int count, const VR q[4])
+PL_LANES_INLINE void NAME(put_quaternions)(QUAD *to, const int32_t *particles, int count,
+                                           const VR q[4])
 {
     REAL buffer[4][PL_WR] __attribute__((aligned(64)));
     for (int k = 0; k < 4; k++)
@@ -234,7 +238,8 @@ static void NAME(load)(CONTEXT *s)
         s->x[i] = NAME(mad)(s->x[i], s->target[i], s->h);
         s->target[i] = s->x[i];
         COL hw = NAME(scale)(s->rhs[i], s->h);
-        VR q[4] = {s->q[i].x, s->q[i].y, s->q[i].z, s->q[i].w}, spin[3] = {hw.x, hw.y, hw.z}, star[9], r[9];
+        VR q[4] = {s->q[i].x, s->q[i].y, s->q[i].z, s->q[i].w}, spin[3] = {hw.x, hw.y, hw.z},
+           star[9], r[9];
         NAME(predict_rotation)(q, spin, star);
         PL_R(pl_rotation_matrix)(q, r);
         s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
@@ -254,7 +259,9 @@ static void NAME(load)(CONTEXT *s)
 static void NAME(store)(CONTEXT *s)
 {
     float *x[BODIES], *q[BODIES];
-    float *spare = (float *)s->pull; /* no longer needed; holds 9 columns of each lane, more than the 4 asked for */
+    float *spare =
+        (float *)
+            s->pull; /* no longer needed; holds 9 columns of each lane, more than the 4 asked for */
     for (int l = 0; l < BODIES; l++) {
         x[l] = l < s->lanes ? s->block->bodies[l]->now.x : spare + (size_t)l * 4 * (size_t)s->n;
         q[l] = l < s->lanes ? s->block->bodies[l]->now.q : spare + (size_t)l * 4 * (size_t)s->n;
@@ -282,9 +289,10 @@ static void NAME(place_fixed)(CONTEXT *s)
             for (int k = 0; k < 4; k++)
                 *NAME(part)(s->q + i, k, l) = q[k];
             REAL x2 = q[0] + q[0], y2 = q[1] + q[1], z2 = q[2] + q[2];
-            REAL xx = q[0] * x2, yy = q[1] * y2, zz = q[2] * z2, xy = q[0] * y2, xz = q[0] * z2, yz = q[1] * z2;
+            REAL xx = q[0] * x2, yy = q[1] * y2, zz = q[2] * z2, xy = q[0] * y2, xz = q[0] * z2,
+                 yz = q[1] * z2;
             REAL xw = q[3] * x2, yw = q[3] * y2, zw = q[3] * z2;
-            REAL r[9] = {1 - (yy + zz), xy - zw, xz + yw, xy + zw, 1 - (xx + zz),
+            REAL r[9] = {1 - (yy + zz), xy - zw, xz + yw, xy + zw,      1 - (xx + zz),
                          yz - xw,       xz - yw, yz + xw, 1 - (xx + yy)};
             for (int k = 0; k < 9; k++)
                 *NAME(part)(s->r[i].c + k % 3, k / 3, l) = r[k];
@@ -333,8 +341,9 @@ static void NAME(gap)(const CONTEXT *s, const pl_hold *hold, int lane, double ga
         double arm[3];
         NAME(turned)(s, hold->particle[j], lane, hold->arm[j], arm);
         for (int k = 0; k < 3; k++)
-            gap[k] -= hold->weight[j] *
-                      (arm[k] + (double)*((const REAL *)(s->x + hold->particle[j]) + k * STRIDE + lane));
+            gap[k] -=
+                hold->weight[j] *
+                (arm[k] + (double)*((const REAL *)(s->x + hold->particle[j]) + k * STRIDE + lane));
     }
 }
 
@@ -446,7 +455,8 @@ PL_LANES_INLINE MAT NAME(neighbourhood)(CONTEXT *s, int i)
 PL_LANES_INLINE void NAME(between)(QUAD a, QUAD b, TEE v[3])
 {
 #if LONE
-    const TEE ax = a[0], ay = a[1], az = a[2], aw = a[3], bx = b[0], by = b[1], bz = b[2], bw = b[3];
+    const TEE ax = a[0], ay = a[1], az = a[2], aw = a[3], bx = b[0], by = b[1], bz = b[2],
+              bw = b[3];
 #else
     const TEE ax = a.x, ay = a.y, az = a.z, aw = a.w, bx = b.x, by = b.y, bz = b.z, bw = b.w;
 #endif
@@ -462,8 +472,10 @@ PL_LANES_INLINE void NAME(note_turn)(CONTEXT *s, int i, QUAD before, const MAT *
     const MAT *r = s->r + i;
     TEE v[3];
     NAME(between)(before, s->q[i], v);
-    COL cv = NAME(add)(NAME(add)(NAME(times)(c->c[0], v[0]), NAME(times)(c->c[1], v[1])), NAME(times)(c->c[2], v[2]));
-    COL rv = NAME(add)(NAME(add)(NAME(times)(r->c[0], v[0]), NAME(times)(r->c[1], v[1])), NAME(times)(r->c[2], v[2]));
+    COL cv = NAME(add)(NAME(add)(NAME(times)(c->c[0], v[0]), NAME(times)(c->c[1], v[1])),
+                       NAME(times)(c->c[2], v[2]));
+    COL rv = NAME(add)(NAME(add)(NAME(times)(r->c[0], v[0]), NAME(times)(r->c[1], v[1])),
+                       NAME(times)(r->c[2], v[2]));
     COL trace = NAME(mul)(r->c[0], c->c[0]);
     trace = NAME(add)(trace, NAME(mul)(r->c[1], c->c[1]));
     trace = NAME(add)(trace, NAME(mul)(r->c[2], c->c[2]));
@@ -476,7 +488,8 @@ PL_LANES_INLINE void NAME(note_turn)(CONTEXT *s, int i, QUAD before, const MAT *
 #if LONE
 
 /* Fits the rotations of the particles that have been collected, side by side in the lanes. */
-static void NAME(fit_collected)(CONTEXT *s, const int32_t *particles, int count, const MAT *around, REAL (*in)[PL_WR])
+static void NAME(fit_collected)(CONTEXT *s, const int32_t *particles, int count, const MAT *around,
+                                REAL (*in)[PL_WR])
 {
     VR c[9], q[4], r[9];
     for (int k = 0; k < 9; k++) {
@@ -555,7 +568,8 @@ static void NAME(local)(CONTEXT *s)
         MAT m = NAME(neighbourhood)(s, i);
         if (s->held_count)
             NAME(add_grips)(s, i, &m);
-        VR c[9] = {m.c[0].x, m.c[1].x, m.c[2].x, m.c[0].y, m.c[1].y, m.c[2].y, m.c[0].z, m.c[1].z, m.c[2].z};
+        VR c[9] = {m.c[0].x, m.c[1].x, m.c[2].x, m.c[0].y, m.c[1].y,
+                   m.c[2].y, m.c[0].z, m.c[1].z, m.c[2].z};
         VR q[4] = {s->q[i].x, s->q[i].y, s->q[i].z, s->q[i].w}, r[9];
         PL_R(pl_rotation_fit)(c, q);
         PL_R(pl_rotation_matrix)(q, r);
@@ -584,7 +598,8 @@ static void NAME(residual)(CONTEXT *s)
             lag[k][l] = s->system->grounded ? s->drift[k][l] - s->c[k][l] : 0;
     COL behind = NAME(column_of)(lag);
     for (int i = 0; i < s->n; i++)
-        s->rhs[pivot[i]] = NAME(scale)(NAME(add)(NAME(sub)(s->target[i], s->x[i]), behind), s->grain[i].mass);
+        s->rhs[pivot[i]] =
+            NAME(scale)(NAME(add)(NAME(sub)(s->target[i], s->x[i]), behind), s->grain[i].mass);
     for (int e = 0; e < s->system->edge_count; e++) {
         const SPRING *spring = s->spring + e;
         COL d = NAME(sub)(s->x[spring->b], s->x[spring->a]);
@@ -672,7 +687,8 @@ static void NAME(correct)(CONTEXT *s, const pl_oriented *body, int lane, const d
             gap[k] -= step[k];
         for (int j = 0; j < hold->count; j++)
             for (int k = 0; k < 3; k++)
-                gap[k] -= hold->weight[j] * (double)*NAME(part)(s->rhs + pivot[hold->particle[j]], k, lane);
+                gap[k] -= hold->weight[j] *
+                          (double)*NAME(part)(s->rhs + pivot[hold->particle[j]], k, lane);
     }
     pl_pins_solve(pins, t[0], 3, 3);
     for (int p = 0; p < pins->count; p++) {
@@ -794,6 +810,9 @@ static void NAME(global)(CONTEXT *s)
     NAME(advance)(s);
     if (again)
         NAME(refine)(s, flags);
+    memset(flags, 0, sizeof flags);
+    if (NAME(has_pins)(s, flags)) /* on long ropes once is not enough */
+        NAME(refine)(s, flags);
 }
 
 /* ---- Energy ------------------------------------------------------------------------------------------------------ */
@@ -801,14 +820,17 @@ static void NAME(global)(CONTEXT *s)
 /* tr(D S Dᵀ) for a constant symmetric S, component by component; `doubled` holds 2 S_xy, 2 S_xz, 2 S_yz. */
 PL_LANES_INLINE COL NAME(strain)(const MAT *d, const REAL s[6], const REAL doubled[3])
 {
-    COL v = NAME(mul)(d->c[0], NAME(mad)(NAME(mad)(NAME(scale)(d->c[0], s[0]), d->c[1], doubled[0]), d->c[2], doubled[1]));
-    v = NAME(add)(v, NAME(mul)(d->c[1], NAME(mad)(NAME(scale)(d->c[1], s[3]), d->c[2], doubled[2])));
+    COL v = NAME(mul)(d->c[0], NAME(mad)(NAME(mad)(NAME(scale)(d->c[0], s[0]), d->c[1], doubled[0]),
+                                         d->c[2], doubled[1]));
+    v = NAME(add)(v,
+                  NAME(mul)(d->c[1], NAME(mad)(NAME(scale)(d->c[1], s[3]), d->c[2], doubled[2])));
     return NAME(add)(v, NAME(mul)(d->c[2], NAME(scale)(d->c[2], s[5])));
 }
 
 PL_LANES_INLINE MAT NAME(difference)(const MAT *a, const MAT *b)
 {
-    return (MAT){{NAME(sub)(a->c[0], b->c[0]), NAME(sub)(a->c[1], b->c[1]), NAME(sub)(a->c[2], b->c[2])}};
+    return (MAT){
+        {NAME(sub)(a->c[0], b->c[0]), NAME(sub)(a->c[1], b->c[1]), NAME(sub)(a->c[2], b->c[2])}};
 }
 
 enum { NAME(terms_per_sum) = 8 };
@@ -828,7 +850,8 @@ PL_LANES_INLINE TEE NAME(turning_term)(const CONTEXT *s, const SPRING *spring)
     const REAL *t = spring->turning;
     TEE v[3];
     NAME(between)(s->q[spring->a], s->q[spring->b], v);
-    return v[0] * (v[0] * t[0] + v[1] * t[1] + v[2] * t[2]) + v[1] * (v[1] * t[3] + v[2] * t[4]) + v[2] * (v[2] * t[5]);
+    return v[0] * (v[0] * t[0] + v[1] * t[1] + v[2] * t[2]) + v[1] * (v[1] * t[3] + v[2] * t[4]) +
+           v[2] * (v[2] * t[5]);
 }
 
 PL_LANES_INLINE COL NAME(elastic_term)(const CONTEXT *s, const SPRING *spring)

@@ -16,11 +16,11 @@ typedef struct BLOCK {
 
 typedef struct STIFF {
     CONTEXT base;
-    BLOCK *diagonal; /* [n] by pivot; after factoring L below the diagonal */
-    BLOCK *lower;    /* [nnz] in the column form of the symbolic factor */
-    TEE (*inverse_d)[6]; /* [n] */
-    TEE (*step)[6];  /* [n] by pivot: minus the gradient, then the Gauss–Newton step */
-    int32_t *place;  /* [n] where the rows of the current column stand in `lower` */
+    BLOCK *diagonal;        /* [n] by pivot; after factoring L below the diagonal */
+    BLOCK *lower;           /* [nnz] in the column form of the symbolic factor */
+    TEE (*inverse_d)[6];    /* [n] */
+    TEE (*step)[6];         /* [n] by pivot: minus the gradient, then the Gauss–Newton step */
+    int32_t *place;         /* [n] where the rows of the current column stand in `lower` */
     COL *start_x, *plain_x; /* [n] states to go back to */
     QUAD *start_q, *plain_q;
 } STIFF;
@@ -98,8 +98,8 @@ static void NAME(assemble_particle)(STIFF *s, int i, const COL *behind)
 }
 
 /* One end of an edge: e = R d̄ − d has the derivatives ± I by the positions and −[R d̄]× by the rotation. */
-PL_LANES_INLINE void NAME(assemble_end)(STIFF *s, int i, const MAT *turned, const TEE arm[3], const TEE e[3], TEE claim,
-                                        TEE both, TEE sign)
+PL_LANES_INLINE void NAME(assemble_end)(STIFF *s, int i, const MAT *turned, const TEE arm[3],
+                                        const TEE e[3], TEE claim, TEE both, TEE sign)
 {
     int k = s->base.system->symbolic->inverse[i];
     BLOCK *h = s->diagonal + k;
@@ -131,7 +131,8 @@ static void NAME(assemble_edge)(STIFF *s, int e)
     NAME(get)(arm_b, sb);
     NAME(get)(NAME(sub)(arm_a, d), ea);
     NAME(get)(NAME(sub)(arm_b, d), eb);
-    MAT turned_a = NAME(apply_moment)(ra, spring->moment), turned_b = NAME(apply_moment)(rb, spring->moment);
+    MAT turned_a = NAME(apply_moment)(ra, spring->moment),
+        turned_b = NAME(apply_moment)(rb, spring->moment);
     NAME(assemble_end)(s, spring->a, &turned_a, sa, ea, ca, ca + cb, NAME(tee)(1));
     NAME(assemble_end)(s, spring->b, &turned_b, sb, eb, cb, ca + cb, NAME(tee)(-1));
     NAME(outer)(&turned_a, rb, n);
@@ -170,7 +171,8 @@ PL_LANES_INLINE double *NAME(cell)(BLOCK *b, int row, int col, int lane)
 }
 
 /* block (rows j, columns l) += w J_jᵀ J_l with J = weight (I, −[o]×), or without the I for directions. */
-static void NAME(add_pin_pair)(BLOCK *b, int lane, bool position, double w, const double oj[3], const double ol[3])
+static void NAME(add_pin_pair)(BLOCK *b, int lane, bool position, double w, const double oj[3],
+                               const double ol[3])
 {
     double dot = oj[0] * ol[0] + oj[1] * ol[1] + oj[2] * ol[2];
     const double cj[3][3] = {{0, -oj[2], oj[1]}, {oj[2], 0, -oj[0]}, {-oj[1], oj[0], 0}};
@@ -220,7 +222,8 @@ static void NAME(assemble_pin)(STIFF *s, const pl_hold *hold, int lane)
     for (int j = 0; j < hold->count; j++) {
         int pj = symbolic->inverse[hold->particle[j]];
         double w = hold->stiffness * hold->weight[j] / length;
-        const double torque[3] = {arm[j][1] * gap[2] - arm[j][2] * gap[1], arm[j][2] * gap[0] - arm[j][0] * gap[2],
+        const double torque[3] = {arm[j][1] * gap[2] - arm[j][2] * gap[1],
+                                  arm[j][2] * gap[0] - arm[j][0] * gap[2],
                                   arm[j][0] * gap[1] - arm[j][1] * gap[0]};
         for (int k = 0; k < 3; k++) {
             ((double *)&s->step[pj][k])[lane] += position ? w * gap[k] : 0;
@@ -230,7 +233,8 @@ static void NAME(assemble_pin)(STIFF *s, const pl_hold *hold, int lane)
             int pl = symbolic->inverse[hold->particle[l]];
             if (pl > pj)
                 continue;
-            BLOCK *block = pl == pj ? s->diagonal + pj : s->lower + NAME(find_entry)(symbolic, pl, pj);
+            BLOCK *block =
+                pl == pj ? s->diagonal + pj : s->lower + NAME(find_entry)(symbolic, pl, pj);
             NAME(add_pin_pair)(block, lane, position, w * hold->weight[l] / length, arm[j], arm[l]);
         }
     }
@@ -346,8 +350,9 @@ static void NAME(factor)(STIFF *s)
                     scaled.m[i][j] = s->lower[at].m[i][j] / s->inverse_d[c][j];
             NAME(subtract_product)(s->diagonal + k, s->lower + at, &scaled);
             for (int64_t p = at + 1; p < symbolic->col_start[c + 1]; p++)
-                NAME(subtract_product)(s->lower + symbolic->col_start[k] + s->place[symbolic->col_index[p]],
-                                       s->lower + p, &scaled);
+                NAME(subtract_product)
+                (s->lower + symbolic->col_start[k] + s->place[symbolic->col_index[p]], s->lower + p,
+                 &scaled);
         }
         NAME(factor_diagonal)(s->diagonal + k, s->inverse_d[k]);
         for (int64_t p = symbolic->col_start[k]; p < end; p++)
@@ -489,7 +494,8 @@ static void NAME(take_step)(STIFF *s)
 
 /* Lanes in which the Gauss–Newton step has no less energy than the plain one get the plain one. True if there are any;
    `taken` tells the others. */
-static bool NAME(choose)(STIFF *s, const double plain_energy[BODIES], double plain_c[3][BODIES], REAL taken[BODIES])
+static bool NAME(choose)(STIFF *s, const double plain_energy[BODIES], double plain_c[3][BODIES],
+                         REAL taken[BODIES])
 {
     CONTEXT *b = &s->base;
     double energy[BODIES];
@@ -511,7 +517,8 @@ static bool NAME(choose)(STIFF *s, const double plain_energy[BODIES], double pla
 
 /* Where Gauss–Newton was refused the body is far from its minimum, and a single plain step would not get it near enough:
    as many follow as still cost little beside the factorisation. */
-static void NAME(go_on_plainly)(STIFF *s, const double plain_energy[BODIES], const REAL taken[BODIES])
+static void NAME(go_on_plainly)(STIFF *s, const double plain_energy[BODIES],
+                                const REAL taken[BODIES])
 {
     enum { PLAIN_STEPS = 8 };
     CONTEXT *b = &s->base;

@@ -28,7 +28,8 @@ double pl_edge_stiffness(const pl_model *model, const pl_material *material, int
 static double kappa_of(const pl_system_key *key, int edge)
 {
     double factor = key->edge_stiffness ? (double)key->edge_stiffness[edge] : 1;
-    return pl_edge_stiffness(key->model, &key->material, edge) * factor * key->h * key->h / key->material.density;
+    return pl_edge_stiffness(key->model, &key->material, edge) * factor * key->h * key->h /
+           key->material.density;
 }
 
 static double mass_of(const pl_system_key *key, int i)
@@ -45,9 +46,10 @@ double pl_hold_stiffness(const pl_system_key *key, const pl_hold *hold)
         const double *moment = model->moments + 6 * i;
         double stiffness = hold->kind == PL_PIN_POSITION ? mass_of(key, i) : 0;
         for (int p = model->start[i]; p < model->start[i + 1]; p++)
-            stiffness += kappa_of(key, model->edge_of[p]) * (hold->kind == PL_PIN_POSITION
-                                                                 ? model->volumes[i] + model->volumes[model->neighbour[p]]
-                                                                 : moment[0] + moment[3] + moment[5]);
+            stiffness += kappa_of(key, model->edge_of[p]) *
+                         (hold->kind == PL_PIN_POSITION
+                              ? model->volumes[i] + model->volumes[model->neighbour[p]]
+                              : moment[0] + moment[3] + moment[5]);
         sum += hold->weight[k] * stiffness;
     }
     return hold->strength * sum;
@@ -111,9 +113,9 @@ static bool same_hold(const pl_hold *a, const pl_hold *b)
 bool pl_system_key_equal(const pl_system_key *a, const pl_system_key *b)
 {
     if (a->model != b->model || a->h != b->h || a->material.young != b->material.young ||
-        a->material.stiffness != b->material.stiffness || a->material.density != b->material.density ||
-        a->fixed_count != b->fixed_count || a->absorbed_count != b->absorbed_count ||
-        a->pattern_only != b->pattern_only)
+        a->material.stiffness != b->material.stiffness ||
+        a->material.density != b->material.density || a->fixed_count != b->fixed_count ||
+        a->absorbed_count != b->absorbed_count || a->pattern_only != b->pattern_only)
         return false;
     for (int i = 0; i < a->absorbed_count; i++)
         if (!same_hold(a->absorbed + i, b->absorbed + i))
@@ -141,13 +143,16 @@ static bool own_key(pl_memory *memory, pl_system *system, const pl_system_key *k
     own->fixed = NULL;
     own->absorbed = NULL;
     if (key->edge_stiffness)
-        own->edge_stiffness = copy_of(memory, key->edge_stiffness, (size_t)system->edge_count, sizeof(float));
+        own->edge_stiffness =
+            copy_of(memory, key->edge_stiffness, (size_t)system->edge_count, sizeof(float));
     if (key->particle_density)
-        own->particle_density = copy_of(memory, key->particle_density, (size_t)system->n, sizeof(float));
+        own->particle_density =
+            copy_of(memory, key->particle_density, (size_t)system->n, sizeof(float));
     own->fixed = copy_of(memory, key->fixed, (size_t)key->fixed_count, sizeof *key->fixed);
-    own->absorbed = copy_of(memory, key->absorbed, (size_t)key->absorbed_count, sizeof *key->absorbed);
-    return (own->edge_stiffness || !key->edge_stiffness) && (own->particle_density || !key->particle_density) &&
-           own->fixed && own->absorbed;
+    own->absorbed =
+        copy_of(memory, key->absorbed, (size_t)key->absorbed_count, sizeof *key->absorbed);
+    return (own->edge_stiffness || !key->edge_stiffness) &&
+           (own->particle_density || !key->particle_density) && own->fixed && own->absorbed;
 }
 
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */
@@ -191,7 +196,8 @@ static void fill_grain(const pl_system *system, int i)
     pl_grain_d grain = {.mass = system->mass[i], .density = density, .scale = 8 * mean * mean};
     memcpy(grain.moment, model->moments + 6 * i, sizeof grain.moment);
     pl_grain_f *single = &system->grain_f[i];
-    *single = (pl_grain_f){.mass = (float)grain.mass, .density = (float)grain.density, .scale = (float)grain.scale};
+    *single = (pl_grain_f){
+        .mass = (float)grain.mass, .density = (float)grain.density, .scale = (float)grain.scale};
     double_corners(grain.moment, grain.doubled);
     for (int k = 0; k < 6; k++)
         single->moment[k] = (float)grain.moment[k];
@@ -225,7 +231,8 @@ static void fill_spring(const pl_system *system, int at)
     int e = system->edge_order[at];
     int a = model->edges[2 * e], b = model->edges[2 * e + 1];
     double kappa = system->kappa[e];
-    pl_spring_d s = {.a = a, .b = b, .claim_a = kappa * model->volumes[b], .claim_b = kappa * model->volumes[a]};
+    pl_spring_d s = {
+        .a = a, .b = b, .claim_a = kappa * model->volumes[b], .claim_b = kappa * model->volumes[a]};
     pl_spring_f single = {.a = a, .b = b, .claim_a = (float)s.claim_a, .claim_b = (float)s.claim_b};
     for (int k = 0; k < 3; k++) {
         single.rest[k] = model->edge_offset[3 * e + k];
@@ -236,7 +243,8 @@ static void fill_spring(const pl_system *system, int at)
         single.moment[k] = (float)s.moment[k];
     }
     const double *m = s.moment;
-    const double turning[6] = {4 * (m[3] + m[5]), -8 * m[1], -8 * m[2], 4 * (m[0] + m[5]), -8 * m[4], 4 * (m[0] + m[3])};
+    const double turning[6] = {4 * (m[3] + m[5]), -8 * m[1], -8 * m[2],
+                               4 * (m[0] + m[5]), -8 * m[4], 4 * (m[0] + m[3])};
     for (int k = 0; k < 6; k++) {
         s.turning[k] = turning[k];
         single.turning[k] = (float)turning[k];
@@ -310,11 +318,13 @@ static bool make_extended_graph(pl_memory *memory, const pl_system *system, grap
         return false;
     if (system->key.absorbed_count == 0) {
         memcpy(out->start, model->start, sizeof *out->start * (size_t)(system->n + 1));
-        memcpy(out->neighbour, model->neighbour, sizeof *out->neighbour * (size_t)(2 * system->edge_count));
+        memcpy(out->neighbour, model->neighbour,
+               sizeof *out->neighbour * (size_t)(2 * system->edge_count));
         return true;
     }
     for (int i = 0; i < system->n; i++)
-        out->start[i + 1] = out->start[i] + extended_neighbours(system, i, out->neighbour + out->start[i]);
+        out->start[i + 1] =
+            out->start[i] + extended_neighbours(system, i, out->neighbour + out->start[i]);
     return true;
 }
 
@@ -334,7 +344,8 @@ static void fill_matrix(const pl_system *system, const graph *g, double *diagona
     for (int i = 0; i < system->n; i++)
         for (int p = model->start[i]; p < model->start[i + 1]; p++) {
             int j = model->neighbour[p];
-            double value = -system->kappa[model->edge_of[p]] * (model->volumes[i] + model->volumes[j]);
+            double value =
+                -system->kappa[model->edge_of[p]] * (model->volumes[i] + model->volumes[j]);
             g->value[g->start[i] + (p - model->start[i])] = value;
         }
     for (int c = 0; !system->key.pattern_only && c < system->key.absorbed_count; c++) {
@@ -361,7 +372,8 @@ static void find_edge_entries(const pl_system *system)
 {
     const pl_symbolic *symbolic = system->symbolic;
     for (int e = 0; e < system->edge_count; e++) {
-        int a = symbolic->inverse[system->spring_d[e].a], b = symbolic->inverse[system->spring_d[e].b];
+        int a = symbolic->inverse[system->spring_d[e].a],
+            b = symbolic->inverse[system->spring_d[e].b];
         int early = a < b ? a : b, late = a < b ? b : a;
         int64_t low = symbolic->col_start[early], high = symbolic->col_start[early + 1];
         while (low < high) {
@@ -375,11 +387,12 @@ static void find_edge_entries(const pl_system *system)
     }
 }
 
-static pl_status factorise(pl_memory *memory, pl_system *system, const graph *g, double *diagonal, pl_error *error)
+static pl_status factorise(pl_memory *memory, pl_system *system, const graph *g, double *diagonal,
+                           pl_error *error)
 {
     if (system->key.absorbed_count) {
-        pl_status status =
-            pl_symbolic_create(memory, system->n, g->start, g->neighbour, NULL, &system->own_symbolic);
+        pl_status status = pl_symbolic_create(memory, system->n, g->start, g->neighbour, NULL,
+                                              &system->own_symbolic);
         if (status)
             return pl_fail(error, status, "pins", "no memory for the pattern of the pins");
         system->symbolic = system->own_symbolic;
@@ -387,12 +400,14 @@ static pl_status factorise(pl_memory *memory, pl_system *system, const graph *g,
     find_edge_entries(system);
     fill_matrix(system, g, diagonal);
     int bad = -1;
-    pl_status status = pl_factor_create(memory, system->symbolic, diagonal, g->value, &system->factor, &bad);
+    pl_status status =
+        pl_factor_create(memory, system->symbolic, diagonal, g->value, &system->factor, &bad);
     if (status == PL_ERROR_MEMORY)
         return pl_fail(error, status, "", "no memory for the factor of %d particles", system->n);
     if (status)
-        return pl_fail(error, status, "material",
-                       "the stiffness of particle %d is out of range: use a smaller stiffness or step", bad);
+        return pl_fail(
+            error, status, "material",
+            "the stiffness of particle %d is out of range: use a smaller stiffness or step", bad);
     return PL_OK;
 }
 
@@ -409,7 +424,8 @@ static pl_status build_factor(pl_memory *memory, pl_system *system, pl_error *er
         pl_fail(error, status, "", "no memory for a system of %d particles", system->n);
     if (status == PL_OK) {
         system->condition = pl_factor_condition(system->factor, !system->grounded, diagonal);
-        bool pinned = system->key.absorbed_count > 0 && !system->key.pattern_only; /* at any strength */
+        bool pinned =
+            system->key.absorbed_count > 0 && !system->key.pattern_only; /* at any strength */
         system->twice = pinned || !(system->condition <= float_condition_limit);
     }
     pl_memory_free(memory, g.start);
@@ -426,10 +442,14 @@ static bool allocate(pl_memory *memory, pl_system *s)
     size_t n = (size_t)s->n, m = (size_t)s->edge_count;
     return (s->kappa = PL_NEW(memory, double, m)) && (s->mass = PL_NEW(memory, double, n)) &&
            (s->diagonal = PL_NEW(memory, double, n)) && (s->turning = PL_NEW(memory, double, n)) &&
-           (s->is_fixed = PL_NEW(memory, uint8_t, n)) && (s->edge_entry = PL_NEW(memory, int64_t, m)) &&
-           (s->edge_order = PL_NEW(memory, int32_t, m)) && (s->star_f = PL_NEW(memory, pl_star_f, 2 * m)) &&
-           (s->star_d = PL_NEW(memory, pl_star_d, 2 * m)) && (s->spring_f = PL_NEW(memory, pl_spring_f, m)) &&
-           (s->spring_d = PL_NEW(memory, pl_spring_d, m)) && (s->grain_f = PL_NEW(memory, pl_grain_f, n)) &&
+           (s->is_fixed = PL_NEW(memory, uint8_t, n)) &&
+           (s->edge_entry = PL_NEW(memory, int64_t, m)) &&
+           (s->edge_order = PL_NEW(memory, int32_t, m)) &&
+           (s->star_f = PL_NEW(memory, pl_star_f, 2 * m)) &&
+           (s->star_d = PL_NEW(memory, pl_star_d, 2 * m)) &&
+           (s->spring_f = PL_NEW(memory, pl_spring_f, m)) &&
+           (s->spring_d = PL_NEW(memory, pl_spring_d, m)) &&
+           (s->grain_f = PL_NEW(memory, pl_grain_f, n)) &&
            (s->grain_d = PL_NEW(memory, pl_grain_d, n));
 }
 
@@ -448,20 +468,22 @@ static pl_status fill(pl_memory *memory, pl_system *system, pl_error *error)
     fill_physics(system);
     if (!is_usable(system))
         return pl_fail(error, PL_ERROR_ARGUMENT, "material",
-                       "stiffness times step² over density is out of range (up to about 1e25 works): use a smaller "
+                       "stiffness times step² over density is out of range (up to about 1e25 "
+                       "works): use a smaller "
                        "stiffness or step, or a larger density");
     for (int i = 0; i < system->n; i++) {
         fill_grain(system, i);
         fill_star(system, i);
     }
-    PL_CHECK(order_edges(memory, system), PL_ERROR_MEMORY, error, "", "no memory for a system of %d particles",
-             system->n);
+    PL_CHECK(order_edges(memory, system), PL_ERROR_MEMORY, error, "",
+             "no memory for a system of %d particles", system->n);
     for (int e = 0; e < system->edge_count; e++)
         fill_spring(system, e);
     return build_factor(memory, system, error);
 }
 
-pl_status pl_system_create(pl_memory *memory, const pl_system_key *key, pl_system **out, pl_error *error)
+pl_status pl_system_create(pl_memory *memory, const pl_system_key *key, pl_system **out,
+                           pl_error *error)
 {
     *out = NULL;
     pl_system *system = PL_NEW(memory, pl_system, 1);
@@ -498,10 +520,23 @@ void pl_system_destroy(pl_memory *memory, pl_system *system)
     if (!system)
         return;
     bool finished = system->factor != NULL;
-    void *blocks[] = {(void *)system->key.edge_stiffness, (void *)system->key.particle_density,
-                      (void *)system->key.fixed, (void *)system->key.absorbed, system->kappa, system->mass,
-                      system->diagonal, system->turning, system->is_fixed, system->edge_entry, system->edge_order, system->star_f, system->star_d,
-                      system->spring_f, system->spring_d, system->grain_f, system->grain_d};
+    void *blocks[] = {(void *)system->key.edge_stiffness,
+                      (void *)system->key.particle_density,
+                      (void *)system->key.fixed,
+                      (void *)system->key.absorbed,
+                      system->kappa,
+                      system->mass,
+                      system->diagonal,
+                      system->turning,
+                      system->is_fixed,
+                      system->edge_entry,
+                      system->edge_order,
+                      system->star_f,
+                      system->star_d,
+                      system->spring_f,
+                      system->spring_d,
+                      system->grain_f,
+                      system->grain_d};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(memory, blocks[i]);
     pl_factor_destroy(memory, system->factor);

@@ -293,7 +293,8 @@ PL_LANES_INLINE COL NAME(pick)(TEE flag, COL yes, COL no)
     return flag > 0 ? yes : no;
 #else
     VM mask = flag > vr_splat(0);
-    return (COL){vr_select(mask, yes.x, no.x), vr_select(mask, yes.y, no.y), vr_select(mask, yes.z, no.z)};
+    return (COL){vr_select(mask, yes.x, no.x), vr_select(mask, yes.y, no.y),
+                 vr_select(mask, yes.z, no.z)};
 #endif
 }
 

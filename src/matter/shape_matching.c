@@ -25,13 +25,14 @@ struct pl_matching {
 
 static bool allocate(pl_matching *m, size_t n)
 {
-    pl_vec3 **vectors[] = {&m->x, &m->old_x, &m->u, &m->w, &m->rest, &m->goal, &m->centre, &m->rest_centre};
+    pl_vec3 **vectors[] = {&m->x,    &m->old_x, &m->u,      &m->w,
+                           &m->rest, &m->goal,  &m->centre, &m->rest_centre};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!(*vectors[i] = PL_NEW(m->memory, pl_vec3, n)))
             return false;
     return (m->fixed = PL_NEW(m->memory, uint8_t, n)) && (m->q = PL_NEW(m->memory, pl_quat, n)) &&
-           (m->old_q = PL_NEW(m->memory, pl_quat, n)) && (m->c = PL_NEW(m->memory, double, 9 * n)) &&
-           (m->goals = PL_NEW(m->memory, int, n));
+           (m->old_q = PL_NEW(m->memory, pl_quat, n)) &&
+           (m->c = PL_NEW(m->memory, double, 9 * n)) && (m->goals = PL_NEW(m->memory, int, n));
 }
 
 /* The members of group i are i itself and its neighbours: member −1 and the entries of the adjacency. */
@@ -57,7 +58,8 @@ static pl_vec3 group_centre(const pl_matching *m, int i, const pl_vec3 *x)
     return pl_v3_scale(sum, 1 / mass);
 }
 
-pl_matching *pl_matching_create(pl_memory *memory, const pl_model *model, const int32_t *fixed, int fixed_count)
+pl_matching *pl_matching_create(pl_memory *memory, const pl_model *model, const int32_t *fixed,
+                                int fixed_count)
 {
     pl_matching *m = PL_NEW(memory, pl_matching, 1);
     if (!m)
@@ -84,8 +86,8 @@ void pl_matching_destroy(pl_matching *m)
 {
     if (!m)
         return;
-    void *blocks[] = {m->x,  m->old_x, m->u,     m->w,           m->rest, m->goal, m->q, m->old_q,
-                      m->c, m->goals, m->fixed, m->rest_centre, m->centre};
+    void *blocks[] = {m->x,     m->old_x, m->u,     m->w,     m->rest,        m->goal,  m->q,
+                      m->old_q, m->c,     m->goals, m->fixed, m->rest_centre, m->centre};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(m->memory, blocks[i]);
     pl_memory_free(m->memory, m);
@@ -106,7 +108,8 @@ static void match(pl_matching *m, int i)
         int j = member(m->model, i, p);
         c = pl_m3_add_scaled(c, 1, pl_m3_mul(pl_quat_to_m3(m->q[j]), moment_of(m->model, j)));
         c = pl_m3_add_scaled(c, m->model->volumes[j],
-                             pl_m3_outer(pl_v3_sub(m->x[j], m->centre[i]), pl_v3_sub(m->rest[j], m->rest_centre[i])));
+                             pl_m3_outer(pl_v3_sub(m->x[j], m->centre[i]),
+                                         pl_v3_sub(m->rest[j], m->rest_centre[i])));
     }
     for (int k = 0; k < 9; k++)
         m->c[9 * i + k] = m->fixed[i] ? 0 : c.m[k / 3][k % 3];
@@ -152,7 +155,8 @@ static pl_quat turned(pl_quat q, pl_vec3 by)
     return angle > 0 ? pl_quat_mul(pl_quat_axis_angle(pl_v3_scale(by, 1 / angle), angle), q) : q;
 }
 
-void pl_matching_step(pl_matching *m, double h, const double gravity[3], double damping, int iterations)
+void pl_matching_step(pl_matching *m, double h, const double gravity[3], double damping,
+                      int iterations)
 {
     double scale = 1 / m->model->unit, decay = pl_exp(-damping * h);
     pl_vec3 pull = {gravity[0] * scale, gravity[1] * scale, gravity[2] * scale};
@@ -168,7 +172,8 @@ void pl_matching_step(pl_matching *m, double h, const double gravity[3], double 
         iterate(m);
     for (int i = 0; i < m->n; i++) {
         m->u[i] = pl_v3_scale(pl_v3_sub(m->x[i], m->old_x[i]), decay / h);
-        m->w[i] = pl_v3_scale(logarithm(pl_quat_mul(m->q[i], pl_quat_conjugate(m->old_q[i]))), decay / h);
+        m->w[i] =
+            pl_v3_scale(logarithm(pl_quat_mul(m->q[i], pl_quat_conjugate(m->old_q[i]))), decay / h);
     }
 }
 

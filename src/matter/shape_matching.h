@@ -10,11 +10,13 @@ typedef struct pl_matching pl_matching;
 
 /* A body at rest in the model's own space, particle 0 to `fixed_count` − 1 of the list held where they are. NULL without
    memory. The model must outlive it. */
-pl_matching *pl_matching_create(pl_memory *memory, const pl_model *model, const int32_t *fixed, int fixed_count);
+pl_matching *pl_matching_create(pl_memory *memory, const pl_model *model, const int32_t *fixed,
+                                int fixed_count);
 void pl_matching_destroy(pl_matching *matching);
 
 /* One step of length h with gravity in m/s² and velocities that decay at `damping` per second. */
-void pl_matching_step(pl_matching *matching, double h, const double gravity[3], double damping, int iterations);
+void pl_matching_step(pl_matching *matching, double h, const double gravity[3], double damping,
+                      int iterations);
 
 /* Position of a particle in the model's space, metres, and the largest speed in m/s. */
 void pl_matching_position(const pl_matching *matching, int particle, double out[3]);

@@ -12,7 +12,8 @@ static uint64_t pl_test_state = 88172645463325252u;
 /* In (−1, 1). */
 static inline double pl_test_uniform(void)
 {
-    pl_test_state ^= pl_test_state << 13, pl_test_state ^= pl_test_state >> 7, pl_test_state ^= pl_test_state << 17;
+    pl_test_state ^= pl_test_state << 13, pl_test_state ^= pl_test_state >> 7,
+        pl_test_state ^= pl_test_state << 17;
     return ((double)(pl_test_state >> 11) + 0.5) * 0x1p-52 - 1;
 }
 
@@ -78,10 +79,12 @@ static inline void pl_test_jacobi(double w[9], double v[9])
                 if (fabs(g) <= 1e-16 * sqrt(a * b))
                     continue;
                 turned = 1;
-                double tau = (b - a) / (2 * g), t = (tau < 0 ? -1 : 1) / (fabs(tau) + sqrt(1 + tau * tau));
+                double tau = (b - a) / (2 * g),
+                       t = (tau < 0 ? -1 : 1) / (fabs(tau) + sqrt(1 + tau * tau));
                 double c = 1 / sqrt(1 + t * t), s = t * c;
                 for (int i = 0; i < 3; i++) {
-                    double wp = w[3 * i + p], wq = w[3 * i + q], vp = v[3 * i + p], vq = v[3 * i + q];
+                    double wp = w[3 * i + p], wq = w[3 * i + q], vp = v[3 * i + p],
+                           vq = v[3 * i + q];
                     w[3 * i + p] = c * wp - s * wq, w[3 * i + q] = s * wp + c * wq;
                     v[3 * i + p] = c * vp - s * vq, v[3 * i + q] = s * vp + c * vq;
                 }
@@ -120,7 +123,8 @@ static inline void pl_test_svd(const double matrix[9], double u[9], double s[3],
         return;
     }
     if (!(s[1] > 1e-14 * s[0])) { /* any direction perpendicular to the first */
-        int k = fabs(u[0]) < fabs(u[3]) ? (fabs(u[0]) < fabs(u[6]) ? 0 : 2) : (fabs(u[3]) < fabs(u[6]) ? 1 : 2);
+        int k = fabs(u[0]) < fabs(u[3]) ? (fabs(u[0]) < fabs(u[6]) ? 0 : 2)
+                                        : (fabs(u[3]) < fabs(u[6]) ? 1 : 2);
         double d = u[3 * k], n = sqrt(1 - d * d);
         for (int i = 0; i < 3; i++)
             u[3 * i + 1] = ((i == k) - d * u[3 * i]) / n;

@@ -1,8 +1,8 @@
 /* The deterministic elementary functions against the C library in long double, their special values, and the quaternion
    logarithm, exponential and spin of the lanes against the same in double. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -71,7 +71,8 @@ static void test_sin_cos(void **unused)
     report("cos of huge", cosine_huge, 1.0);
     assert_true(pl_sin(0.0) == 0 && !signbit(pl_sin(0.0)) && signbit(pl_sin(-0.0)));
     assert_true(pl_cos(0.0) == 1);
-    assert_true(isnan(pl_sin(INFINITY)) && isnan(pl_cos(-INFINITY)) && isnan(pl_sin(NAN)) && isnan(pl_cos(NAN)));
+    assert_true(isnan(pl_sin(INFINITY)) && isnan(pl_cos(-INFINITY)) && isnan(pl_sin(NAN)) &&
+                isnan(pl_cos(NAN)));
     assert_true(pl_sin(DBL_MIN / 4) == DBL_MIN / 4);
     /* The hardest double for the reduction: 2^849 · 6381956970095103 is within 2^−60 of a multiple of π/2. */
     double hard = ldexp(6381956970095103.0, 797);
@@ -98,10 +99,12 @@ static void test_exp_log_pow(void **unused)
     report("log", l, 0.6);
     report("log near 1", near_one, 0.6);
     report("pow", p, 1.0);
-    assert_true(pl_exp(0) == 1 && pl_exp(-INFINITY) == 0 && pl_exp(INFINITY) == INFINITY && isnan(pl_exp(NAN)));
+    assert_true(pl_exp(0) == 1 && pl_exp(-INFINITY) == 0 && pl_exp(INFINITY) == INFINITY &&
+                isnan(pl_exp(NAN)));
     assert_true(pl_exp(709.78) < INFINITY && pl_exp(709.79) == INFINITY);
     assert_true(pl_exp(-745.1) == 0x1p-1074 && pl_exp(-745.2) == 0);
-    assert_true(pl_log(1) == 0 && pl_log(0) == -INFINITY && pl_log(-0.0) == -INFINITY && isnan(pl_log(-1)));
+    assert_true(pl_log(1) == 0 && pl_log(0) == -INFINITY && pl_log(-0.0) == -INFINITY &&
+                isnan(pl_log(-1)));
     assert_true(pl_log(INFINITY) == INFINITY && isnan(pl_log(NAN)));
     assert_true(ulps(pl_log(0x1p-1074), logl(0x1p-1074L)) < 1);
 }
@@ -109,8 +112,18 @@ static void test_exp_log_pow(void **unused)
 static void test_pow_special(void **unused)
 {
     (void)unused;
-    static const double values[] = {0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 3, -3, 1e300, -1e300, 5e-324, 1e-300, INFINITY,
-                                    -INFINITY, NAN, 0x1p53, 0x1p53 + 2, -0x1p52 - 1, 0.1, 1 + DBL_EPSILON, DBL_MAX};
+    static const double values[] = {0.0,        -0.0,
+                                    1,          -1,
+                                    0.5,        -0.5,
+                                    2,          -2,
+                                    3,          -3,
+                                    1e300,      -1e300,
+                                    5e-324,     1e-300,
+                                    INFINITY,   -INFINITY,
+                                    NAN,        0x1p53,
+                                    0x1p53 + 2, -0x1p52 - 1,
+                                    0.1,        1 + DBL_EPSILON,
+                                    DBL_MAX};
     int count = (int)(sizeof values / sizeof values[0]);
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++) {
@@ -139,8 +152,9 @@ static void test_arc(void **unused)
     report("atan2", a, 1.0);
     report("acos", c, 2.5);
     report("acos near +-1", ends, 2.5);
-    assert_true(isnan(pl_acos(1 + DBL_EPSILON)) && isnan(pl_acos(NAN)) && pl_acos(1) == 0 && pl_acos(-1) == acos(-1));
-    static const double values[] = {0.0,      -0.0,      1,   -1,     INFINITY, -INFINITY, NAN,
+    assert_true(isnan(pl_acos(1 + DBL_EPSILON)) && isnan(pl_acos(NAN)) && pl_acos(1) == 0 &&
+                pl_acos(-1) == acos(-1));
+    static const double values[] = {0.0,     -0.0,     1, -1,     INFINITY, -INFINITY, NAN,
                                     DBL_MAX, -DBL_MAX, 3, 1e-300, -5e-324,  5e-324,    -0.25};
     int count = (int)(sizeof values / sizeof values[0]);
     for (int i = 0; i < count; i++)
@@ -191,7 +205,8 @@ static void log_error_of(const pl_rotation_table *table, double *worst, double *
     for (int i = 0; i < COUNT; i++) {
         double half = i % 2 ? pow(10, span(-18, 0)) : span(0, 1.5707), axis[4];
         pl_test_quat(axis);
-        double n = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]), sign = i % 3 ? 1 : -1;
+        double n = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]),
+               sign = i % 3 ? 1 : -1;
         for (int k = 0; k < 3; k++)
             qd[4 * i + k] = sign * axis[k] / n * sin(half);
         qd[4 * i + 3] = sign * cos(half);
@@ -205,7 +220,8 @@ static void log_error_of(const pl_rotation_table *table, double *worst, double *
             long double p[4], error = 0, size = 0;
             for (int k = 0; k < 4; k++)
                 p[k] = twice ? (long double)qd[4 * i + k] : (long double)q[4 * i + k];
-            long double n = sqrtl(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]), sign = p[3] < 0 ? -1 : 1;
+            long double n = sqrtl(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]),
+                        sign = p[3] < 0 ? -1 : 1;
             long double angle = 2 * atan2l(n, fabsl(p[3]));
             for (int k = 0; k < 3; k++) {
                 long double exact = sign * p[k] / n * angle;
@@ -228,8 +244,8 @@ static void test_lanes_log(void **unused)
             continue;
         }
         log_error_of(table, &worst, &worst_double);
-        print_message("width %2d: quaternion log, relative error %.1e float, %.1e double\n", width, worst,
-                      worst_double);
+        print_message("width %2d: quaternion log, relative error %.1e float, %.1e double\n", width,
+                      worst, worst_double);
         assert_true(worst <= 2.5e-7);
         assert_true(worst_double <= 6e-16);
     }
@@ -251,21 +267,25 @@ static void test_lanes_exp_and_spin(void **unused)
     table->exp(COUNT, v, q), table->exp_double(COUNT, vd, qd);
     table->spin(COUNT, v, s), table->spin_double(COUNT, vd, sd);
     for (int i = 0; i < COUNT; i++) {
-        long double x = vd[3 * i], y = vd[3 * i + 1], z = vd[3 * i + 2], angle = sqrtl(x * x + y * y + z * z);
+        long double x = vd[3 * i], y = vd[3 * i + 1], z = vd[3 * i + 2],
+                    angle = sqrtl(x * x + y * y + z * z);
         for (int spin = 0; spin < 2; spin++) {
-            long double turn = spin ? atanl(angle) : angle, f = angle > 0 ? sinl(turn / 2) / angle : 0.5L;
+            long double turn = spin ? atanl(angle) : angle,
+                        f = angle > 0 ? sinl(turn / 2) / angle : 0.5L;
             long double exact[4] = {x * f, y * f, z * f, cosl(turn / 2)};
             for (int k = 0; k < 4; k++) {
                 double e = (double)fabsl((spin ? s : q)[4 * i + k] - exact[k]);
                 worst[2 * spin] = fmax(worst[2 * spin], e);
-                worst[2 * spin + 1] = fmax(worst[2 * spin + 1], (double)fabsl((spin ? sd : qd)[4 * i + k] - exact[k]));
+                worst[2 * spin + 1] = fmax(worst[2 * spin + 1],
+                                           (double)fabsl((spin ? sd : qd)[4 * i + k] - exact[k]));
                 if (k < 3 && fabsl(exact[k]) > 1e-37L && angle < 1)
                     tiny = fmax(tiny, e / (double)fabsl(exact[k]));
             }
         }
     }
-    print_message("exp: error %.1e float, %.1e double; spin: %.1e, %.1e; relative, of angles below 1: %.1e\n", worst[0],
-                  worst[1], worst[2], worst[3], tiny);
+    print_message(
+        "exp: error %.1e float, %.1e double; spin: %.1e, %.1e; relative, of angles below 1: %.1e\n",
+        worst[0], worst[1], worst[2], worst[3], tiny);
     assert_true(worst[0] <= 1e-6 && worst[1] <= 2e-15);
     assert_true(worst[2] <= 2e-7 && worst[3] <= 4e-16);
     assert_true(tiny <= 3e-7);
@@ -301,9 +321,14 @@ static void test_golden_bits(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sin_cos),    cmocka_unit_test(test_exp_log_pow), cmocka_unit_test(test_pow_special),
-        cmocka_unit_test(test_arc),        cmocka_unit_test(test_quaternions), cmocka_unit_test(test_lanes_log),
-        cmocka_unit_test(test_lanes_exp_and_spin), cmocka_unit_test(test_golden_bits),
+        cmocka_unit_test(test_sin_cos),
+        cmocka_unit_test(test_exp_log_pow),
+        cmocka_unit_test(test_pow_special),
+        cmocka_unit_test(test_arc),
+        cmocka_unit_test(test_quaternions),
+        cmocka_unit_test(test_lanes_log),
+        cmocka_unit_test(test_lanes_exp_and_spin),
+        cmocka_unit_test(test_golden_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

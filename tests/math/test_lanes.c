@@ -1,8 +1,8 @@
 /* The lane helpers: rows of bodies to lanes and back for every count and alignment, nothing read or written outside,
    the choice of the width, and equal bits of the quaternion functions at every width. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -103,7 +103,8 @@ static void test_widths_agree(void **unused)
         int w = width > 4;
         if (!table)
             continue;
-        table->log(COUNT, q, out[w][0]), table->exp(COUNT, v, out[w][1]), table->spin(COUNT, v, out[w][2]);
+        table->log(COUNT, q, out[w][0]), table->exp(COUNT, v, out[w][1]),
+            table->spin(COUNT, v, out[w][2]);
         table->log_double(COUNT, qd, outd[w][0]), table->exp_double(COUNT, vd, outd[w][1]);
         table->spin_double(COUNT, vd, outd[w][2]);
         if (w) {

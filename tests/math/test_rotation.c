@@ -1,9 +1,9 @@
 /* The rotation nearest to a matrix, against a one-sided Jacobi SVD in double precision (itself checked against LAPACK
    where present): random, near-rotation, nearly singular, singular and reflected matrices over 24 orders of
    magnitude. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -23,8 +23,8 @@
 enum { BATCH = 45000, KINDS = 12 }; /* with warm and cold starts more than a million fits */
 
 static const char *const kind_names[KINDS] = {
-    "random",          "near a rotation", "s2 + s3 tiny",       "s2 - s3 tiny", "rank 2",   "rank 1",
-    "nearly rank 1",   "reflected",       "nearly reflection",  "diagonal",     "flat 1e-3", "integer",
+    "random",        "near a rotation", "s2 + s3 tiny",      "s2 - s3 tiny", "rank 2",    "rank 1",
+    "nearly rank 1", "reflected",       "nearly reflection", "diagonal",     "flat 1e-3", "integer",
 };
 
 static double spread(double low, double high)
@@ -114,7 +114,8 @@ static void judge(const double matrix[9], const double r[9], worst *w)
             for (int k = 0; k < 3; k++)
                 rr += r[3 * k + i] * r[3 * k + j];
             orthogonality += (rr - (i == j)) * (rr - (i == j));
-            double best = u[3 * i] * v[3 * j] + u[3 * i + 1] * v[3 * j + 1] + u[3 * i + 2] * v[3 * j + 2];
+            double best =
+                u[3 * i] * v[3 * j] + u[3 * i + 1] * v[3 * j + 1] + u[3 * i + 2] * v[3 * j + 2];
             trace += r[3 * i + j] * matrix[3 * i + j];
             cosine += r[3 * i + j] * best;
             off += (r[3 * i + j] - best) * (r[3 * i + j] - best);
@@ -154,8 +155,8 @@ static void judge_batch(const char *name, int kind)
             rd[k] = r[k], c[k] = c9[9 * i + k];
         judge(c, rd, &w);
     }
-    print_message("%-18s %-6s orthogonality %.1e  loss %8.1e  angle %.1e of 1e-6\n", kind_names[kind], name,
-                  w.orthogonality, w.loss, w.angle * 1e6);
+    print_message("%-18s %-6s orthogonality %.1e  loss %8.1e  angle %.1e of 1e-6\n",
+                  kind_names[kind], name, w.orthogonality, w.loss, w.angle * 1e6);
     assert_true(w.orthogonality <= 1e-6);
     assert_true(w.loss <= 1e-6);
     assert_true(w.angle <= 1e-6);
@@ -214,8 +215,8 @@ static void test_double(void **unused)
             pl_test_matrix(q + 4 * i, r);
             judge(c + 9 * i, r, &w);
         }
-        print_message("%-18s double orthogonality %.1e  loss %8.1e  angle %.1e of 1e-15\n", kind_names[kind],
-                      w.orthogonality, w.loss, w.angle * 1e15);
+        print_message("%-18s double orthogonality %.1e  loss %8.1e  angle %.1e of 1e-15\n",
+                      kind_names[kind], w.orthogonality, w.loss, w.angle * 1e15);
         assert_true(w.orthogonality <= 3e-15);
         assert_true(w.loss <= 1e-14);
         assert_true(w.angle <= 1e-15);
@@ -265,7 +266,8 @@ static void test_extreme_scales(void **unused)
     static const float scales[] = {0x1p-124f, 0x1p-60f, 0x1p60f, 0x1p126f};
     static float plain[4 * BATCH], scaled[9 * BATCH];
     make_batch(0);
-    for (int i = 0; i < 9 * BATCH; i++) /* entries of a few bits below 1, so that scaling is exact */
+    for (int i = 0; i < 9 * BATCH;
+         i++) /* entries of a few bits below 1, so that scaling is exact */
         c9[i] = (float)(round(pl_test_uniform() * 8) / 8);
     memcpy(plain, start4, sizeof plain);
     pl_rotations_fit(BATCH, c9, plain);
@@ -296,7 +298,8 @@ static void test_undetermined_keeps_start(void **unused)
                 for (int k = 0; k < 3; k++) {
                     double sum = 0;
                     for (int l = 0; l < 3; l++)
-                        sum += r[3 * j + l] * (reflection ? (l == k) - 2 * a[3 * l] * a[3 * k] : a[3 * l] * a[3 * k]);
+                        sum += r[3 * j + l] * (reflection ? (l == k) - 2 * a[3 * l] * a[3 * k]
+                                                          : a[3 * l] * a[3 * k]);
                     c9[9 * i + 3 * j + k] = (float)sum;
                 }
         }
@@ -360,7 +363,8 @@ static void test_golden_bits(void **unused)
     uint64_t hash = UINT64_C(14695981039346656037);
     pl_test_state = 12345;
     for (int i = 0; i < COUNT; i++) {
-        double a[9], b[9], q[4], t = pl_test_uniform(), s[3] = {1, t, i % 4 ? pl_test_uniform() : -t};
+        double a[9], b[9], q[4], t = pl_test_uniform(),
+                                 s[3] = {1, t, i % 4 ? pl_test_uniform() : -t};
         pl_test_rotation(a);
         pl_test_rotation(b);
         pl_test_quat(q);
@@ -390,7 +394,8 @@ static void test_reference_against_lapack(void **unused)
         make_matrix(i % KINDS, c);
         pl_test_svd(c, u, s, v);
         memcpy(a, c, sizeof a);
-        assert_int_equal(LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'A', 'A', 3, 3, a, 3, ls, lu, 3, lv, 3, rest), 0);
+        assert_int_equal(
+            LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'A', 'A', 3, 3, a, 3, ls, lu, 3, lv, 3, rest), 0);
         for (int k = 0; k < 3; k++)
             assert_true(fabs(fabs(s[k]) - ls[k]) <= 1e-14 * (ls[0] + 1e-300));
         for (int k = 0; k < 9; k++) {

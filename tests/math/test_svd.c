@@ -1,9 +1,9 @@
 /* Singular values of 3 × 3 matrices: C = U diag(s) Vᵀ to rounding, U and V rotations, order and signs as promised,
    values equal to those of a one-sided Jacobi SVD in double precision and of LAPACK, for regular and degenerate
    matrices. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -32,8 +32,12 @@ static void make_matrices(void)
         pl_test_rotation(b);
         for (int k = 1; k < 3; k++) {
             int choice = (k == 1 ? i : i / 6) % 6;
-            double values[6] = {pl_test_uniform(), s[k - 1],     -s[k - 1],
-                                0,                 1e-6 * pl_test_uniform(), s[k - 1] * (1 + 1e-6 * pl_test_uniform())};
+            double values[6] = {pl_test_uniform(),
+                                s[k - 1],
+                                -s[k - 1],
+                                0,
+                                1e-6 * pl_test_uniform(),
+                                s[k - 1] * (1 + 1e-6 * pl_test_uniform())};
             s[k] = values[choice];
         }
         if (i % 7 == 0) /* no rounding in C: rotations by multiples of 90 degrees */
@@ -41,7 +45,8 @@ static void make_matrices(void)
                 a[k] = b[k] = k % 4 == 0;
         for (int k = 0; k < 9; k++) {
             int x = 3 * (k / 3), y = 3 * (k % 3);
-            double sum = a[x] * s[0] * b[y] + a[x + 1] * s[1] * b[y + 1] + a[x + 2] * s[2] * b[y + 2];
+            double sum =
+                a[x] * s[0] * b[y] + a[x + 1] * s[1] * b[y + 1] + a[x + 2] * s[2] * b[y + 2];
             cf[9 * i + k] = (float)(scale * sum);
             cd[9 * i + k] = (double)cf[9 * i + k];
         }
@@ -70,7 +75,8 @@ static double singular_value_error(const double c[9], const double s[3])
 #ifdef PLIANT_HAVE_LAPACK
     double copy[9], rest[3];
     memcpy(copy, c, sizeof copy);
-    assert_int_equal(LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'N', 'N', 3, 3, copy, 3, exact, u, 3, v, 3, rest), 0);
+    assert_int_equal(
+        LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'N', 'N', 3, 3, copy, 3, exact, u, 3, v, 3, rest), 0);
 #endif
     for (int k = 0; k < 3; k++)
         e = fmax(e, fabs(fabs(s[k]) - fabs(exact[k])));
@@ -86,7 +92,8 @@ static void judge(const double *u, const double *s, const double *v, double allo
         assert_true(si[0] >= si[1] && si[1] >= fabs(si[2]));
         for (int k = 0; k < 9; k++) {
             int x = 3 * (k / 3), y = 3 * (k % 3);
-            double back = ui[x] * si[0] * vi[y] + ui[x + 1] * si[1] * vi[y + 1] + ui[x + 2] * si[2] * vi[y + 2];
+            double back = ui[x] * si[0] * vi[y] + ui[x + 1] * si[1] * vi[y + 1] +
+                          ui[x + 2] * si[2] * vi[y + 2];
             product = fmax(product, fabs(back - c[k]) / si[0]);
         }
         rotations = fmax(rotations, fmax(rotation_error(ui), rotation_error(vi)));
@@ -193,10 +200,8 @@ static void test_golden_bits(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_float),
-        cmocka_unit_test(test_double),
-        cmocka_unit_test(test_special),
-        cmocka_unit_test(test_widths_agree),
+        cmocka_unit_test(test_float),       cmocka_unit_test(test_double),
+        cmocka_unit_test(test_special),     cmocka_unit_test(test_widths_agree),
         cmocka_unit_test(test_golden_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

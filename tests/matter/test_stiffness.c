@@ -58,7 +58,8 @@ static pl_world *make_world(setting s, pl_body *body)
     int32_t fixed = 0;
     assert_int_equal(pl_world_create(&def, &world, NULL), PL_OK);
     pl_body_def body_def = pl_default_body_def(bar);
-    body_def.material = (pl_material){.stiffness = s.k * 1000, .density = 1000, .damping = s.damping};
+    body_def.material =
+        (pl_material){.stiffness = s.k * 1000, .density = 1000, .damping = s.damping};
     body_def.solver = s.solver;
     body_def.fixed = &fixed;
     body_def.fixed_count = 1;
@@ -76,7 +77,8 @@ static double tip_height(const pl_world *world, pl_body body)
 static double fastest(const pl_world *world, pl_body body)
 {
     double v[20][3], largest = 0;
-    assert_int_equal(pl_body_read(world, body, PL_VELOCITIES, 0, 20, 1, pl_doubles(v[0], 0)), PL_OK);
+    assert_int_equal(pl_body_read(world, body, PL_VELOCITIES, 0, 20, 1, pl_doubles(v[0], 0)),
+                     PL_OK);
     for (int i = 0; i < 20; i++)
         largest = fmax(largest, sqrt(v[i][0] * v[i][0] + v[i][1] * v[i][1] + v[i][2] * v[i][2]));
     return largest;
@@ -110,9 +112,11 @@ static void test_settled(void **state)
             for (int iterations = 1; iterations <= (SLOW ? 10 : 1000); iterations *= 10) {
                 if (solver == PL_SOLVER_STIFF && iterations > 10)
                     continue;
-                double tip = settle((setting){steps[s], iterations, (pl_solver)solver, 333 * 900, 8, 9.81});
+                double tip =
+                    settle((setting){steps[s], iterations, (pl_solver)solver, 333 * 900, 8, 9.81});
                 if (fabs(tip / reference - 1) > 0.005)
-                    print_message("solver %d, h %g, %d iterations: %.6f m\n", solver, steps[s], iterations, tip);
+                    print_message("solver %d, h %g, %d iterations: %.6f m\n", solver, steps[s],
+                                  iterations, tip);
                 assert_true(fabs(tip / reference - 1) <= 0.005);
             }
 }
@@ -136,15 +140,18 @@ typedef struct swing {
 static swing first_swing(pl_solver solver, double kappa, int iterations)
 {
     pl_body body;
-    pl_world *world = make_world((setting){1.0 / 30, iterations, solver, kappa * 900, 0, 9.81}, &body);
+    pl_world *world =
+        make_world((setting){1.0 / 30, iterations, solver, kappa * 900, 0, 9.81}, &body);
     double start = tip_height(world, body), height[3] = {0, 0, 0};
     swing result = {0, 0};
     for (int frame = 1; frame <= 100; frame++) {
         pl_world_step(world, NULL);
         height[0] = height[1], height[1] = height[2], height[2] = tip_height(world, body) - start;
         if (frame > 1 && height[1] <= height[0] && height[1] < height[2]) {
-            double curvature = height[0] - 2 * height[1] + height[2], slope = (height[2] - height[0]) / 2;
-            result = (swing){height[1] - slope * slope / (2 * curvature), frame - 1 - slope / curvature};
+            double curvature = height[0] - 2 * height[1] + height[2],
+                   slope = (height[2] - height[0]) / 2;
+            result =
+                (swing){height[1] - slope * slope / (2 * curvature), frame - 1 - slope / curvature};
             break;
         }
     }
@@ -154,12 +161,14 @@ static swing first_swing(pl_solver solver, double kappa, int iterations)
 
 static void check_swing(pl_solver solver, double kappa, int iterations, double tolerance)
 {
-    swing exact = first_swing(PL_SOLVER_STIFF, kappa, 30), is = first_swing(solver, kappa, iterations);
+    swing exact = first_swing(PL_SOLVER_STIFF, kappa, 30),
+          is = first_swing(solver, kappa, iterations);
     swing plain = first_swing(PL_SOLVER_PLAIN, kappa, iterations);
     double amplitude = fabs(is.lowest / exact.lowest - 1), time = fabs(is.time / exact.time - 1);
-    print_message("kh²/ρ %-8g %s %3d: %9.6f m at %6.3f frames; converged %9.6f at %6.3f; plain %9.6f at %6.3f\n", kappa,
-                  solver == PL_SOLVER_FAST ? "fast " : "stiff", iterations, is.lowest, is.time, exact.lowest,
-                  exact.time, plain.lowest, plain.time);
+    print_message("kh²/ρ %-8g %s %3d: %9.6f m at %6.3f frames; converged %9.6f at %6.3f; plain "
+                  "%9.6f at %6.3f\n",
+                  kappa, solver == PL_SOLVER_FAST ? "fast " : "stiff", iterations, is.lowest,
+                  is.time, exact.lowest, exact.time, plain.lowest, plain.time);
     assert_true(amplitude <= tolerance);
     assert_true(time <= tolerance);
 }
@@ -200,7 +209,8 @@ static void test_matching_depends_on_iterations(void **state)
         deflection[i] = start[1] - end[1];
         pl_matching_destroy(matching);
     }
-    print_message("shape matching: %.3f m with 100 iterations, %.3f m with 1000\n", deflection[0], deflection[1]);
+    print_message("shape matching: %.3f m with 100 iterations, %.3f m with 1000\n", deflection[0],
+                  deflection[1]);
     assert_true(deflection[0] > 1.5 * deflection[1]);
     assert_int_equal(memory.used, 0);
 }
@@ -208,8 +218,10 @@ static void test_matching_depends_on_iterations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settled),          cmocka_unit_test(test_proportional_to_compliance),
-        cmocka_unit_test(test_moving_fast),      cmocka_unit_test(test_moving_stiff),
+        cmocka_unit_test(test_settled),
+        cmocka_unit_test(test_proportional_to_compliance),
+        cmocka_unit_test(test_moving_fast),
+        cmocka_unit_test(test_moving_stiff),
         cmocka_unit_test(test_matching_depends_on_iterations),
     };
     return cmocka_run_group_tests(tests, make_bar, drop_bar);
