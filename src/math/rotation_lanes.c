@@ -4,14 +4,14 @@
 #define PL_REAL_IS_DOUBLE 0
 #include "math/elementary.inl"
 #include "math/rotation.inl"
-#include "math/rotation_bulk.inl"
 #include "math/svd.inl"
+#include "math/rotation_bulk.inl"
 #undef PL_REAL_IS_DOUBLE
 #define PL_REAL_IS_DOUBLE 1
 #include "math/elementary.inl"
 #include "math/rotation.inl"
-#include "math/rotation_bulk.inl"
 #include "math/svd.inl"
+#include "math/rotation_bulk.inl"
 #undef PL_REAL_IS_DOUBLE
 
 static void gather(const float *const *rows, int count, float *out)

@@ -104,8 +104,8 @@ static void NAME(extend_history)(CONTEXT *s, int k)
     }
     if (s->held_count)
         NAME(record)
-        (s, s->n, NAME(mean_entry)(s->c, s->drift), NAME(mean_entry)(s->c, s->start_c),
-         s->last_mean, s->last_mean_step, (REAL)s->n, 0, slot, count, sums);
+    (s, s->n, NAME(mean_entry)(s->c, s->drift), NAME(mean_entry)(s->c, s->start_c), s->last_mean,
+     s->last_mean_step, (REAL)s->n, 0, slot, count, sums);
     for (int j = 0; j < count; j++) {
         TEE product = NAME(quad_sum)(sums[j]);
         s->gram[slot][j] = s->gram[j][slot] = product;

@@ -3,24 +3,24 @@
 
 #define PL_REAL_IS_DOUBLE 0
 #define LONE 0
-#include "matter/oriented_anderson.inl"
 #include "matter/oriented_solve.inl"
+#include "matter/oriented_anderson.inl"
 #undef LONE
 #define LONE 1
-#include "matter/oriented_anderson.inl"
 #include "matter/oriented_solve.inl"
+#include "matter/oriented_anderson.inl"
 #undef LONE
 #undef PL_REAL_IS_DOUBLE
 
 #define PL_REAL_IS_DOUBLE 1
 #define LONE 0
-#include "matter/oriented_anderson.inl"
 #include "matter/oriented_solve.inl"
+#include "matter/oriented_anderson.inl"
 #include "matter/oriented_stiff.inl"
 #undef LONE
 #define LONE 1
-#include "matter/oriented_anderson.inl"
 #include "matter/oriented_solve.inl"
+#include "matter/oriented_anderson.inl"
 #include "matter/oriented_stiff.inl"
 
 #undef PL_REAL_IS_DOUBLE

@@ -810,9 +810,6 @@ static void NAME(global)(CONTEXT *s)
     NAME(advance)(s);
     if (again)
         NAME(refine)(s, flags);
-    memset(flags, 0, sizeof flags);
-    if (NAME(has_pins)(s, flags)) /* on long ropes once is not enough */
-        NAME(refine)(s, flags);
 }
 
 /* ---- Energy ------------------------------------------------------------------------------------------------------ */

@@ -351,8 +351,8 @@ static void NAME(factor)(STIFF *s)
             NAME(subtract_product)(s->diagonal + k, s->lower + at, &scaled);
             for (int64_t p = at + 1; p < symbolic->col_start[c + 1]; p++)
                 NAME(subtract_product)
-                (s->lower + symbolic->col_start[k] + s->place[symbolic->col_index[p]], s->lower + p,
-                 &scaled);
+            (s->lower + symbolic->col_start[k] + s->place[symbolic->col_index[p]], s->lower + p,
+             &scaled);
         }
         NAME(factor_diagonal)(s->diagonal + k, s->inverse_d[k]);
         for (int64_t p = symbolic->col_start[k]; p < end; p++)

@@ -1,8 +1,8 @@
 /* The deterministic elementary functions against the C library in long double, their special values, and the quaternion
    logarithm, exponential and spin of the lanes against the same in double. */
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>

@@ -1,8 +1,8 @@
 /* The lane helpers: rows of bodies to lanes and back for every count and alignment, nothing read or written outside,
    the choice of the width, and equal bits of the quaternion functions at every width. */
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>

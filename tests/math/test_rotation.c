@@ -1,9 +1,9 @@
 /* The rotation nearest to a matrix, against a one-sided Jacobi SVD in double precision (itself checked against LAPACK
    where present): random, near-rotation, nearly singular, singular and reflected matrices over 24 orders of
    magnitude. */
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>

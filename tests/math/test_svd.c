@@ -1,9 +1,9 @@
 /* Singular values of 3 × 3 matrices: C = U diag(s) Vᵀ to rounding, U and V rotations, order and signs as promised,
    values equal to those of a one-sided Jacobi SVD in double precision and of LAPACK, for regular and degenerate
    matrices. */
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
