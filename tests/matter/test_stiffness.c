@@ -203,7 +203,7 @@ static void test_matching_depends_on_iterations(void **state)
         double start[3], end[3];
         assert_non_null(matching);
         pl_matching_position(matching, TIP, start);
-        for (int frame = 0; frame < (SLOW ? 30 : 120); frame++)
+        for (int frame = 0; frame < (SLOW ? 75 : 120); frame++)
             pl_matching_step(matching, 1.0 / 30, gravity, 8, i ? 1000 : 100);
         pl_matching_position(matching, TIP, end);
         deflection[i] = start[1] - end[1];
