@@ -691,15 +691,17 @@ static void NAME(correct)(CONTEXT *s, const pl_oriented *body, int lane, const d
                           (double)*NAME(part)(s->rhs + pivot[hold->particle[j]], k, lane);
     }
     pl_pins_solve(pins, t[0], 3, 3);
-    for (int p = 0; p < pins->count; p++) {
-        const float *column = pins->columns + (size_t)p * (size_t)s->n;
-        REAL force[3] = {(REAL)t[p][0], (REAL)t[p][1], (REAL)t[p][2]};
-        for (int i = 0; i < s->n; i++)
-            for (int k = 0; k < 3; k++)
-                *NAME(part)(s->rhs + pivot[i], k, lane) += (REAL)column[i] * force[k];
+    for (int i = 0; i < s->n; i++)
+        for (int k = 0; k < 3; k++) {
+            REAL *at = NAME(part)(s->rhs + pivot[i], k, lane);
+            double sum = (double)*at;
+            for (int p = 0; p < pins->count; p++)
+                sum += pins->columns[(size_t)p * (size_t)s->n + (size_t)i] * t[p][k];
+            *at = (REAL)sum;
+        }
+    for (int p = 0; p < pins->count; p++)
         for (int k = 0; k < 3; k++)
             s->c[k][lane] += pins->mean[p] * t[p][k];
-    }
 }
 
 /* Pinned bodies: the mean part of y, and the correction. */

@@ -17,7 +17,7 @@ static const double stiffest_against_mass = 1.0 / (1099511627776.0);
 
 typedef struct storage {
     pl_rank_one *pins;
-    float *columns;
+    double *columns;
     double *mean, *gram, *small, *share;
     int32_t *twin;
 } storage;
@@ -33,7 +33,7 @@ static bool storage_alloc(pl_memory *memory, storage *s, int n, int capacity)
 {
     size_t c = (size_t)capacity;
     *s = (storage){.pins = PL_NEW(memory, pl_rank_one, c),
-                   .columns = (float *)pl_memory_alloc(memory, c, (size_t)n * sizeof(float)),
+                   .columns = (double *)pl_memory_alloc(memory, c, (size_t)n * sizeof(double)),
                    .mean = PL_NEW(memory, double, c),
                    .gram = (double *)pl_memory_alloc(memory, c, c * sizeof(double)),
                    .small = (double *)pl_memory_alloc(memory, c, c * sizeof(double)),
@@ -236,7 +236,7 @@ pl_status pl_pins_add(pl_pins *p, const pl_rank_one *pin)
     double *z = p->work;
     p->mean[c] = solve_column(p, pin, z, p->work + n);
     for (int i = 0; i < n; i++)
-        p->columns[(size_t)c * (size_t)n + (size_t)i] = (float)z[i];
+        p->columns[(size_t)c * (size_t)n + (size_t)i] = z[i];
     for (int d = 0; d <= c; d++)
         p->gram[(size_t)c * (size_t)p->capacity + (size_t)d] = dot_pin(&p->pins[d], z);
     factor_small(p);

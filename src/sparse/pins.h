@@ -1,6 +1,6 @@
 /* Pins as low-rank corrections of a shared factor (Woodbury): solves with L' = L + Σ_c w_c a_c a_cᵀ
    by means of the factor of L alone. Per pin one column Z_c = L⁻¹ a_c, with its mean carried in
-   double beside a float remainder, and for all pins together one small dense factor in double.
+   double beside the remainder, and for all pins together one small dense factor in double.
    Adding a pin costs one solve; nothing large is ever refactored.
 
    Use it so, for L' x = r + Σ_c w_c a_c e_c (e_c: how far pin c is from its target, r: everything
@@ -37,7 +37,7 @@ typedef struct pl_pins {
     double total;     /* Σ m */
     int count, capacity;
     pl_rank_one *pins; /* [count] */
-    float *columns;    /* [count][n] in node order, one after the other: Z_c − mean_c, whose mean
+    double *columns;   /* [count][n] in node order, one after the other: Z_c − mean_c, whose mean
                           weighted by m is zero up to rounding */
     double *mean;      /* [count] Σ_i m_i Z_ci / Σ m = (1ᵀ a_c) / Σ m, or 0 without row sums */
     double *gram;      /* [count][capacity] a_dᵀ column_c for d ≤ c, in double */
