@@ -120,10 +120,8 @@ static void check_solve(oriented_scene *scene, worst *w)
                 p.matrix[i * n + j] = i == j;
     w->residual = fmax(w->residual, residual_of(n, p.matrix, x, b, reach));
     judge_solve(n, p.matrix, b);
-    /* Positions are kept as floats from the origin: half a unit in the last place of the farthest is not the solver's. */
-    double kept = 0x1p-24 * fmax(reach, largest(b, 3 * n));
     for (int i = 0; i < 3 * n; i++)
-        w->distance = fmax(w->distance, (fabs(x[i] - b[i]) - kept) / c->graph.spacing);
+        w->distance = fmax(w->distance, fabs(x[i] - b[i]) / c->graph.spacing);
     w->solves++;
     w->doubles += body->system->twice;
     w->most_pins = c->pin_count > w->most_pins ? c->pin_count : w->most_pins;
