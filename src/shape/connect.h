@@ -1,0 +1,31 @@
+/* From sampled points to an oriented graph: neighbours joined by proximity inside the body (never across the air between two
+   legs), every component in one piece; an ellipsoid for each particle, fitted to the volume or surface nearest to it. */
+#ifndef PL_SHAPE_CONNECT_H
+#define PL_SHAPE_CONNECT_H
+
+#include "shape/sample.h"
+
+typedef struct pl_connect_def {
+    pl_cook_kind kind; /* SOLID, SHELL or ROD */
+    int edge_count;    /* wanted; 0 = as the neighbourhoods suggest */
+    double thickness;  /* of shells, diameter of rods */
+    uint64_t seed;
+} pl_connect_def;
+
+typedef struct pl_graph_parts {
+    int particle_count, edge_count, piece_count;
+    double *
+        positions; /* [n][3]: the samples, moved to the centres of their cells where that is better */
+    double *orientations; /* [n][4] */
+    double *radii;        /* [n][3] */
+    int32_t *edges;       /* [m][2], a < b, ascending */
+    double volume;        /* of the body */
+} pl_graph_parts;
+
+/* `inside` may be NULL for shells and rods. */
+pl_status pl_connect(pl_memory *memory, const pl_surface *surface, const pl_inside *inside,
+                     const pl_samples *samples, const pl_connect_def *def, pl_graph_parts *parts,
+                     pl_error *error);
+void pl_graph_parts_free(pl_memory *memory, pl_graph_parts *parts);
+
+#endif
