@@ -20,7 +20,7 @@ static const struct {
 } by_name[] = {{".obj", pl_read_obj},    {".ply", pl_read_ply},  {".stl", pl_read_stl},
                {".off", pl_read_off},    {".coff", pl_read_off}, {".noff", pl_read_off},
                {".gltf", pl_read_gltf},  {".glb", pl_read_gltf}, {".node", pl_read_tetgen},
-               {".ele", pl_read_tetgen}, {".msh", pl_read_gmsh}, {".mesh", pl_read_medit},
+               {".ele", pl_read_tetgen}, {".msh", pl_read_gmsh}, {".mesh", pl_read_medit}, {".meshb", pl_read_medit},
                {".vtk", pl_read_vtk}};
 
 static const char formats[] =
