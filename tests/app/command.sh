@@ -40,7 +40,7 @@ expect 0 "Usage: pliant COMMAND" "$pliant" help
 expect 2 "Usage: pliant COMMAND" "$pliant"
 expect 0 "^pliant [0-9]" "$pliant" version
 expect 0 "^pliant [0-9]" "$pliant" --version
-for command in run demo scenes inspect bench; do
+for command in run demo scenes cook inspect bench; do
     expect 0 "Usage: pliant $command" "$pliant" $command --help
     expect 0 "Usage: pliant $command" "$pliant" help $command
     expect 2 "there is no option --nonsense" "$pliant" $command --nonsense
