@@ -121,7 +121,7 @@ static void face_weights(double face[3][3], const double p[3], double weight[3])
 static double limit_coordinates(double corner[4][3], int without, const double closest[3],
                                 const double *b, double result[4])
 {
-    double face[3][3], weight[3], part = 1, reach = 0;
+    double face[3][3], weight[3], reach = 0;
     if (b) {
         for (int c = 0; c < 4; c++)
             reach = fmax(reach, fabs(b[c]));
@@ -135,7 +135,7 @@ static double limit_coordinates(double corner[4][3], int without, const double c
         result[c] = c == without ? 0 : weight[c - (c > without)];
     if (!b)
         return INFINITY;
-    part = (PL_EMBED_LIMIT - 1) / (reach + 1);
+    double part = (PL_EMBED_LIMIT - 1) / (reach + 1);
     for (int c = 0; c < 4; c++)
         result[c] += part * (b[c] - result[c]);
     return reach;
@@ -223,11 +223,11 @@ static void enter_frame(const embedding *e, const double point[3], double q[3])
 {
     double largest = 0;
     for (int k = 0; k < 3; k++) {
-        q[k] = point[k] * e->per_unit - e->centre[k] * e->per_unit;
+        q[k] = (0.5 * point[k] - 0.5 * e->centre[k]) * e->per_unit * 2;
         largest = fmax(largest, fabs(q[k]));
     }
     for (int k = 0; k < 3 && largest > 1e6; k++)
-        q[k] = largest < INFINITY ? q[k] / largest * 1e6 : copysign(isinf(q[k]) ? 1e6 : 0, q[k]);
+        q[k] = largest < INFINITY ? q[k] / largest * 1e6 : fmin(fmax(q[k], -1e6), 1e6);
 }
 
 /* Float rounding must not spoil the sum: the largest takes the rest. */
