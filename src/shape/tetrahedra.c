@@ -25,6 +25,7 @@ typedef struct tets_search {
     pl_lattice lattice;
     int wanted;
     long tests_left; /* a mesh with little inside for its extent would keep searching for minutes */
+    double unit;     /* a power of two near the body's size: cells, volume and area are in it */
     double volume, area;
     pl_array points, tets; /* of the cell tried last */
     double cell, fine,
@@ -52,7 +53,7 @@ static void find_bounds(pl_lattice *lattice)
 static int try_cell(tets_search *search, double cell, int phase)
 {
     pl_lattice *lattice = &search->lattice;
-    pl_lattice_lay(lattice, cell, phases[phase]);
+    pl_lattice_lay(lattice, cell * search->unit, phases[phase]);
     lattice->tests_left = 100000 + 30 * (long)search->wanted;
     long tests = lattice->tests_left;
     /* A point has six tetrahedra to itself. */
@@ -85,7 +86,7 @@ static double lost_part(const tets_search *search)
 {
     const double(*points)[3] = search->points.data;
     const int32_t(*tets)[4] = search->tets.data;
-    double sum = 0, half = search->lattice.half;
+    double sum = 0, half = search->lattice.half / search->unit;
     for (size_t t = 0; t < search->tets.count; t++) {
         double u[3][3];
         for (int c = 0; c < 3; c++)
@@ -218,7 +219,20 @@ static double surface_area(const pl_surface *surface, double unit)
         }
         sum += 0.5 * sqrt(n2);
     }
-    return sum * unit * unit;
+    return sum;
+}
+
+static void measure(tets_search *search)
+{
+    const pl_surface *surface = search->lattice.surface;
+    double volume = surface->report.volume;
+    int exponent;
+    frexp(surface->size, &exponent);
+    search->unit = ldexp(1, exponent);
+    search->area = surface_area(surface, search->unit);
+    volume = volume > 0 ? volume : pl_inside_volume(search->lattice.inside);
+    search->volume = volume / search->unit / search->unit / search->unit;
+    find_bounds(&search->lattice);
 }
 
 pl_status pl_tetrahedralise(pl_memory *memory, const pl_surface *surface, const pl_inside *inside,
@@ -236,14 +250,12 @@ pl_status pl_tetrahedralise(pl_memory *memory, const pl_surface *surface, const 
                     .points = pl_array_make(memory, sizeof(pl_lattice_point))},
         .wanted = count,
         .tests_left = 1000000 + 100 * (long)count,
-        .volume = surface->report.volume > 0 ? surface->report.volume : pl_inside_volume(inside),
-        .area = surface_area(surface, surface->size),
         .points = pl_array_make(memory, 3 * sizeof(double)),
         .tets = pl_array_make(memory, 4 * sizeof(int32_t)),
     };
+    measure(&search);
     PL_CHECK(search.volume > 0, PL_ERROR_ARGUMENT, error, "tet_count",
              "the mesh encloses no volume that tetrahedra could fill");
-    find_bounds(&search.lattice);
     pl_status status = make_tets(&search, tets, error);
     if (status != PL_OK)
         pl_tets_free(memory, tets);

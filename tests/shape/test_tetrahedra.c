@@ -138,7 +138,9 @@ static void count_volume_and_angles(void **state)
                 shapes[s].name, counts[c], tets.tet_count, 100 * error, figures.sharpest,
                 figures.bluntest, seconds);
             assert_true(fabs(error) <= shapes[s].errors[c]);
-            assert_true(abs(tets.tet_count - counts[c]) <= counts[c] / 10);
+            /* A plate is all layers: it has one, or two. */
+            bool layers = counts[c] == 500 && shapes[s].make == make_plate;
+            assert_true(abs(tets.tet_count - counts[c]) <= counts[c] / (layers ? 2 : 10));
             pl_tets_free(&body.memory, &tets);
         }
         body_free(&body);
