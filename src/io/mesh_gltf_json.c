@@ -148,7 +148,7 @@ pl_status pl_gltf_string(const pl_gltf *gltf, uint32_t object, const char *key, 
 
 pl_status pl_gltf_index_of(const pl_gltf *gltf, uint32_t json, pl_gltf_table table, int *index)
 {
-    double number;
+    double number = 0;
     PL_TRY(whole(gltf, json, INT32_MAX, &number));
     if (number >= gltf->tables[table].count)
         return pl_gltf_fail(gltf, json, "there is no %s[%.0f]: they are %d", table_names[table],

@@ -221,7 +221,7 @@ static pl_status expect(pl_vtk *file, const char *keyword, number_type *type)
 /* Version 5: one array of where lists begin and end, one with all members. */
 static pl_status read_offset_lists(pl_vtk *file, pl_vtk_lists *lists, int64_t offsets, int64_t size)
 {
-    number_type type;
+    number_type type = I32;
     int64_t last = 0;
     PL_TRY(expect(file, "OFFSETS", &type));
     enter_numbers(file);

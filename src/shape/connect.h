@@ -30,7 +30,8 @@ pl_status pl_connect(pl_memory *memory, const pl_surface *surface, const pl_insi
                      const pl_samples *samples, const pl_connect_def *def, pl_graph_parts *parts,
                      pl_error *error);
 /* Samples and connects. A solid of few particles with an edge through more air than the sampling distance (a chord of a bent
-   thin limb) is sampled anew from further seeds, and the best kept. Free both results. */
+   thin limb) is sampled anew from further seeds, and the best kept. A thickness of 0 becomes a third of the distance
+   between samples. Free both results. */
 pl_status pl_sample_and_connect(pl_memory *memory, const pl_surface *surface,
                                 const pl_inside *inside, const pl_sample_def *sampling,
                                 const pl_connect_def *def, pl_samples *samples,

@@ -34,7 +34,10 @@ static pl_status make(pl_memory *memory, const pl_surface *surface, const pl_ins
         PL_TRY(pl_sample_curves(memory, surface, sampling, &a->samples, error));
         break;
     }
-    pl_status status = pl_connect(memory, surface, inside, &a->samples, def, &a->parts, error);
+    pl_connect_def own = *def;
+    if (!(own.thickness > 0))
+        own.thickness = a->samples.distance / 3;
+    pl_status status = pl_connect(memory, surface, inside, &a->samples, &own, &a->parts, error);
     if (status != PL_OK)
         attempt_free(memory, a);
     return status;

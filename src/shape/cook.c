@@ -109,33 +109,21 @@ static pl_status choose_kind(pl_kitchen *kitchen, pl_error *error)
     return PL_OK;
 }
 
-static pl_status sample(pl_kitchen *kitchen, pl_error *error)
+static pl_status sample_and_connect(pl_kitchen *kitchen, pl_error *error)
 {
     const pl_cook_def *def = kitchen->def;
+    bool rod = kitchen->report.kind == PL_COOK_ROD;
     pl_sample_def sample_def = {.sampling = def->sampling,
                                 .count = def->particle_count,
                                 .distance = def->spacing,
                                 .seed = def->seed,
                                 .progress = def->progress ? tell_sampling : NULL,
                                 .progress_user = kitchen};
-    pl_memory *memory = &kitchen->memory;
-    if (kitchen->report.kind == PL_COOK_SOLID)
-        return pl_sample_volume(memory, kitchen->surface, kitchen->inside, &sample_def,
-                                &kitchen->samples, error);
-    if (kitchen->report.kind == PL_COOK_SHELL)
-        return pl_sample_surface(memory, kitchen->surface, &sample_def, &kitchen->samples, error);
-    return pl_sample_curves(memory, kitchen->curve, &sample_def, &kitchen->samples, error);
-}
-
-static pl_status connect(pl_kitchen *kitchen, pl_error *error)
-{
-    const pl_cook_def *def = kitchen->def;
-    double thickness = kitchen->thickness > 0 ? kitchen->thickness : kitchen->samples.distance / 3;
-    pl_connect_def connect_def = {kitchen->report.kind, def->edge_count, thickness, def->seed};
-    bool rod = kitchen->report.kind == PL_COOK_ROD;
-    return pl_connect(&kitchen->memory, rod ? kitchen->curve : kitchen->surface,
-                      rod ? NULL : kitchen->inside, &kitchen->samples, &connect_def,
-                      &kitchen->parts, error);
+    pl_connect_def connect_def = {kitchen->report.kind, def->edge_count, kitchen->thickness,
+                                  def->seed};
+    return pl_sample_and_connect(&kitchen->memory, rod ? kitchen->curve : kitchen->surface,
+                                 rod ? NULL : kitchen->inside, &sample_def, &connect_def,
+                                 &kitchen->samples, &kitchen->parts, error);
 }
 
 static pl_status make_graph(pl_kitchen *kitchen, pl_error *error)
@@ -144,9 +132,8 @@ static pl_status make_graph(pl_kitchen *kitchen, pl_error *error)
     if (kitchen->report.kind == PL_COOK_ROD)
         PL_TRY(pl_cook_find_curve(kitchen, error));
     PL_TRY(tell(kitchen, AT_SAMPLING, "sampling", error));
-    PL_TRY(sample(kitchen, error));
-    PL_TRY(tell(kitchen, AT_GRAPH, "graph", error));
-    return connect(kitchen, error);
+    PL_TRY(sample_and_connect(kitchen, error));
+    return tell(kitchen, AT_GRAPH, "graph", error);
 }
 
 static void drop_graph(pl_kitchen *kitchen)

