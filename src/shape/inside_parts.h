@@ -79,6 +79,9 @@ static inline double pl_inside_slack(const double local[3])
 double pl_inside_part_outside(const pl_inside *inside, const double from[3], const double to[3],
                               bool holes, long *intervals);
 
+/* How many nodes and packets an inside test at this point looks at. */
+double pl_inside_effort(const pl_inside *inside, const double point[3]);
+
 /* Fills in inside->volume, if the volume can be had without counting. False without memory. */
 bool pl_inside_measure(pl_inside *inside);
 

@@ -8,9 +8,13 @@
 #include "shape/inside_parts.h"
 
 enum {
-    COLUMNS = 16384,       /* lines in the bundle, about */
-    FEW_COLUMNS = 512,     /* a first bundle, to see how often they meet the surface */
-    MOST_HITS = 200000,    /* fewer lines where they meet it too often */
+    COLUMNS = 16384,    /* lines in the bundle, about */
+    FEW_COLUMNS = 512,  /* a first bundle, to see how often they meet the surface */
+    PROBE_COLUMNS = 4,  /* and before that, to see whether even those are too many */
+    PROBE_POINTS = 64,  /* at which the price of an inside test is looked up */
+    MOST_HITS = 200000, /* fewer lines where they meet it too often */
+    MOST_EFFORT =
+        400000000, /* or where the tests at the hits cost too much: a soup of long triangles */
     MOST_CHECKS = 10000000 /* of pairs of components whose bounds might overlap */
 };
 
@@ -134,6 +138,32 @@ static double count_volume(const pl_inside *inside, int columns, long *hits)
     return sum / (cells[0] * cells[1]) * extent[0] * extent[1] * extent[2];
 }
 
+/* What an inside test costs on average, in the bounds of the surface. */
+static double mean_effort(const pl_inside *inside)
+{
+    const pl_mesh_report *report = &inside->surface->report;
+    double sum = 0;
+    for (int i = 0; i < PROBE_POINTS; i++) {
+        double point[3];
+        for (int k = 0; k < 3; k++) {
+            double part = (double)(pl_random_at((uint64_t)k, (uint64_t)i) >> 11) * 0x1p-53;
+            point[k] = report->lower[k] + part * (report->upper[k] - report->lower[k]);
+        }
+        sum += pl_inside_effort(inside, point);
+    }
+    return sum / PROBE_POINTS;
+}
+
+/* How many lines of the first bundle are worth their price. */
+static int affordable_columns(const pl_inside *inside)
+{
+    long hits = 0;
+    count_volume(inside, PROBE_COLUMNS, &hits);
+    double tests = (double)(hits + PROBE_COLUMNS) / PROBE_COLUMNS * (inside->closed ? 1 : 5);
+    double columns = MOST_EFFORT / (tests * mean_effort(inside) + 1);
+    return (int)fmin(FEW_COLUMNS, fmax(PROBE_COLUMNS, columns));
+}
+
 double pl_inside_volume(const pl_inside *inside)
 {
     if (inside->surface->triangle_count == 0)
@@ -141,6 +171,9 @@ double pl_inside_volume(const pl_inside *inside)
     if (inside->volume >= 0)
         return inside->volume;
     long hits = 0;
+    int affordable = affordable_columns(inside);
+    if (affordable < FEW_COLUMNS)
+        return count_volume(inside, affordable, &hits);
     double volume = count_volume(inside, FEW_COLUMNS, &hits);
     double columns = fmin(COLUMNS, (double)MOST_HITS * FEW_COLUMNS / ((double)hits + 1));
     return columns > 2 * FEW_COLUMNS ? count_volume(inside, (int)columns, &hits) : volume;

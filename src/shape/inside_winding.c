@@ -143,3 +143,32 @@ bool pl_inside_test(const pl_inside *inside, const double point[3])
         times = fabs(winding(inside, q, BETA * BETA));
     return times > 0.5;
 }
+
+double pl_inside_effort(const pl_inside *inside, const double point[3])
+{
+    double q[3], effort = 0;
+    if (!within_sight(inside, point, q))
+        return effort;
+    int32_t stack[PL_BVH_STACK];
+    int waiting = 0;
+    stack[waiting++] = 0;
+    while (waiting > 0) {
+        int number = stack[--waiting];
+        const pl_bvh_node *node = &inside->bvh.nodes[number];
+        effort++;
+        for (int lane = 0; lane < PL_BVH_WIDTH; lane++) {
+            const pl_inside_far *far = &inside->far[number];
+            double d2 = 0;
+            for (int k = 0; k < 3; k++) {
+                double along = (double)far->centre[k][lane] - q[k];
+                d2 += along * along;
+            }
+            if (d2 > (double)far->radius2[lane] * ROUGH_BETA * ROUGH_BETA)
+                continue;
+            if (node->count[lane] == 0)
+                stack[waiting++] = node->child[lane];
+            effort += node->count[lane];
+        }
+    }
+    return effort;
+}
