@@ -32,7 +32,13 @@ typedef int32_t vi __attribute__((vector_size(PL_W * 4)));
 typedef double vd __attribute__((vector_size(PL_WD * 8)));
 typedef int64_t vl __attribute__((vector_size(PL_WD * 8)));
 
+/* Sanitized builds leave it to the compiler what is inlined: with checks around everything, everything inlined takes a
+   minute to compile. */
+#ifdef PL_LANES_SANITIZED
+#define PL_LANES_INLINE static inline __attribute__((unused))
+#else
 #define PL_LANES_INLINE static inline __attribute__((always_inline))
+#endif
 
 /* The intrinsics of one width; the generic text below, which PL_LANES_PORTABLE chooses, defines what they return. */
 #if defined(PL_LANES_PORTABLE)

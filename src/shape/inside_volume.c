@@ -10,11 +10,11 @@
 enum {
     COLUMNS = 16384,    /* lines in the bundle, about */
     FEW_COLUMNS = 512,  /* a first bundle, to see how often they meet the surface */
-    PROBE_COLUMNS = 4,  /* and before that, to see whether even those are too many */
+    PROBE_COLUMNS = 2,  /* and before that, to see whether even those are too many */
     PROBE_POINTS = 64,  /* at which the price of an inside test is looked up */
     MOST_HITS = 200000, /* fewer lines where they meet it too often */
     MOST_EFFORT =
-        400000000, /* or where the tests at the hits cost too much: a soup of long triangles */
+        20000000, /* or where the tests at the hits cost too much: a soup of long triangles */
     MOST_CHECKS = 10000000 /* of pairs of components whose bounds might overlap */
 };
 
@@ -108,8 +108,9 @@ bool pl_inside_measure(pl_inside *inside)
     return fine;
 }
 
-/* Lines along the longest extent, one at a random place of each cell of a grid across it. */
-static double count_volume(const pl_inside *inside, int columns, long *hits)
+/* Lines along the longest extent, one at a random place of each cell of a grid across it; `holes`: as
+   in pl_inside_part_outside. */
+static double count_volume(const pl_inside *inside, int columns, bool holes, long *hits)
 {
     const pl_mesh_report *report = &inside->surface->report;
     double extent[3], from[3], to[3], sum = 0;
@@ -133,7 +134,7 @@ static double count_volume(const pl_inside *inside, int columns, long *hits)
             double part = ((double)cell[k] + (double)random * 0x1p-53) / cells[k];
             from[across[k]] = to[across[k]] = report->lower[across[k]] + part * extent[across[k]];
         }
-        sum += 1 - pl_inside_part_outside(inside, from, to, !inside->closed, hits);
+        sum += 1 - pl_inside_part_outside(inside, from, to, holes, hits);
     }
     return sum / (cells[0] * cells[1]) * extent[0] * extent[1] * extent[2];
 }
@@ -158,8 +159,8 @@ static double mean_effort(const pl_inside *inside)
 static int affordable_columns(const pl_inside *inside)
 {
     long hits = 0;
-    count_volume(inside, PROBE_COLUMNS, &hits);
-    double tests = (double)(hits + PROBE_COLUMNS) / PROBE_COLUMNS * (inside->closed ? 1 : 5);
+    count_volume(inside, PROBE_COLUMNS, false, &hits);
+    double tests = (double)(hits + PROBE_COLUMNS) / PROBE_COLUMNS;
     double columns = MOST_EFFORT / (tests * mean_effort(inside) + 1);
     return (int)fmin(FEW_COLUMNS, fmax(PROBE_COLUMNS, columns));
 }
@@ -173,8 +174,9 @@ double pl_inside_volume(const pl_inside *inside)
     long hits = 0;
     int affordable = affordable_columns(inside);
     if (affordable < FEW_COLUMNS)
-        return count_volume(inside, affordable, &hits);
-    double volume = count_volume(inside, FEW_COLUMNS, &hits);
+        return count_volume(inside, affordable, false, &hits);
+    double volume = count_volume(inside, FEW_COLUMNS, !inside->closed, &hits);
     double columns = fmin(COLUMNS, (double)MOST_HITS * FEW_COLUMNS / ((double)hits + 1));
-    return columns > 2 * FEW_COLUMNS ? count_volume(inside, (int)columns, &hits) : volume;
+    return columns > 2 * FEW_COLUMNS ? count_volume(inside, (int)columns, !inside->closed, &hits)
+                                     : volume;
 }
