@@ -48,6 +48,9 @@ int app_load_scene(pl_memory *memory, const char *name, pl_scene **scene);
    leaving temporaries. A closed pipe is an error of the write, not a signal. */
 void app_catch_signals(void);
 
+/* Signals end the program at once again: for long work that has nothing to finish or clean up. */
+void app_release_signals(void);
+
 /* The signal that came, 0 if none. */
 int app_signal(void);
 

@@ -79,6 +79,15 @@ void app_catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+void app_release_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction now;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler == on_signal)
+            signal(numbers[i], SIG_DFL);
+}
+
 int app_signal(void)
 {
     return caught;

@@ -228,6 +228,9 @@ static int cook(int argc, char **argv)
     if (asked.particles >= 0 && asked.spacing > 0)
         return app_usage_error("cook", "--particles and --spacing say the same; give one of them");
     asked.source = words.items[0];
+    const char *builtin = app_builtin_name(asked.source);
+    if (builtin && !*builtin)
+        return app_usage_error("cook", "which built-in mesh? For example builtin:dinosaur");
     if (!asked.target)
         asked.target = default_target(asked.source, name, sizeof name);
     if (!asked.target ||

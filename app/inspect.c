@@ -239,6 +239,7 @@ static int inspect(int argc, char **argv)
         return app_usage_error("inspect",
                                "which scene, mesh or model? Name a file or something built in");
     const char *name = words.items[0];
+    app_release_signals(); /* nothing is written */
     if (app_builtin_name(name))
         return inspect_mesh(name, json);
     if (pl_file_is_model(name))

@@ -87,7 +87,7 @@ static int picture(int argc, char **argv)
     const app_option options[] = {
         {"out", 'o', APP_TEXT, &wanted.output, 0, 0, "FILE.png", "where to write it"},
         APP_LOOK_OPTIONS(wanted.look),
-        {"particles", 'p', APP_INTEGER, &wanted.particles, 1, 1e6, "N",
+        {"particles", 'n', APP_INTEGER, &wanted.particles, 1, 1e6, "N",
          "how many, where a mesh is shown with them"},
         {"detail", 0, APP_NUMBER, &wanted.detail, 0, 16, "D", "of a built-in mesh (default 2)"},
         {0},
@@ -106,7 +106,9 @@ static int picture(int argc, char **argv)
     pl_memory memory;
     exhibit shown = {0};
     pl_memory_init(&memory, NULL, 0);
+    app_release_signals(); /* nothing is being written while it loads and cooks */
     result = load(&wanted, &shown);
+    app_catch_signals();
     if (result < 0)
         result = paint(&memory, &wanted, &shown);
     pl_model_release(shown.model);

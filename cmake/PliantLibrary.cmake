@@ -2,6 +2,9 @@
 #
 # Kernels (*_lanes.c) are written once for a width PL_W and compiled once per instruction set: 4 floats (SSE2, NEON,
 # WebAssembly), 8 (AVX2), 16 (AVX-512). All other files are compiled once, for the baseline of the architecture.
+#
+# Sanitized, they would take a minute each to compile: less is inlined there (math/lanes.h), and of the checks of pointers
+# the address sanitizer's are enough.
 
 set(PLIANT_LANES_WIDTHS 4)
 set(PLIANT_LANES_OPTIONS_4)
@@ -21,6 +24,10 @@ function(pliant_library name export)
   target_link_libraries(${name}_objects PRIVATE pliant_flags)
   set(objects $<TARGET_OBJECTS:${name}_objects>)
   if(kernels)
+    if(PLIANT_SANITIZE)
+      set_source_files_properties(${kernels} PROPERTIES COMPILE_DEFINITIONS PL_LANES_SANITIZED
+        COMPILE_OPTIONS -fno-sanitize=null,object-size,pointer-overflow)
+    endif()
     foreach(width IN LISTS PLIANT_LANES_WIDTHS)
       add_library(${name}_lanes_${width} OBJECT ${kernels})
       target_link_libraries(${name}_lanes_${width} PRIVATE pliant_flags)

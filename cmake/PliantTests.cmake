@@ -3,13 +3,22 @@
 # PLIANT (the built command), SOURCE_DIR, BUILD_DIR, CC and SANITIZE; exit status 77 says that they were skipped.
 # A C test whose text speaks of threads or tasks gets the label "threads": the thread sanitizer looks at those. One that
 # speaks of golden values gets the label "bits": other compilers must give the same. The targets thread_tests and
-# bits_tests build just those.
+# bits_tests build just those. A line "Label: slow" in the opening comment of a test, of either language, gives it that
+# label: the address sanitizer, which would find nothing new there, leaves it out.
 
 set(PLIANT_COMMAND ${PROJECT_BINARY_DIR}/pliant)
 set(PLIANT_TEST_TIMEOUT 300)
 if(PLIANT_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(PLIANT_TEST_TIMEOUT 900)
 endif()
+
+# pliant_labels_of(TEST FILE): the labels that the text of the test asks for.
+function(pliant_labels_of test file)
+  file(STRINGS ${file} labels LIMIT_COUNT 1 LIMIT_INPUT 1000 REGEX "Label: [a-z]+")
+  if(labels MATCHES "Label: ([a-z]+)")
+    set_property(TEST ${test} APPEND PROPERTY LABELS ${CMAKE_MATCH_1})
+  endif()
+endfunction()
 
 function(pliant_c_tests)
   file(GLOB support CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
@@ -46,6 +55,7 @@ function(pliant_c_tests)
     add_test(NAME ${layer}/${name} COMMAND ${target})
     set_tests_properties(${layer}/${name} PROPERTIES TIMEOUT ${PLIANT_TEST_TIMEOUT} SKIP_RETURN_CODE 77
       LABELS ${layer})
+    pliant_labels_of(${layer}/${name} ${file})
     file(STRINGS ${file} threaded LIMIT_COUNT 1 REGEX "[Tt]hread|pl_task")
     if(threaded)
       set_property(TEST ${layer}/${name} APPEND PROPERTY LABELS threads)
@@ -73,6 +83,7 @@ function(pliant_script_tests)
       CC=${CMAKE_C_COMPILER} SANITIZE=${PLIANT_SANITIZE})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${PLIANT_TEST_TIMEOUT} SKIP_RETURN_CODE 77 LABELS script
       ENVIRONMENT "${environment}")
+    pliant_labels_of(${name} ${file})
   endforeach()
 endfunction()
 

@@ -89,7 +89,7 @@ static pl_status repair(pl_kitchen *kitchen, pl_error *error)
         return PL_OK;
     PL_TRY(tell(kitchen, AT_INSIDE, "inside test", error));
     PL_TRY(pl_inside_create(&kitchen->memory, kitchen->surface, &kitchen->inside, error));
-    kitchen->report.mesh.volume = pl_inside_volume(kitchen->inside);
+    kitchen->report.mesh.volume = pl_inside_settle_volume(kitchen->inside);
     return PL_OK;
 }
 

@@ -37,7 +37,11 @@ double pl_inside_hit(const pl_inside *inside, const double from[3], const double
 double pl_inside_segment_outside(const pl_inside *inside, const double from[3], const double to[3]);
 
 /* The volume enclosed (where |winding| > 1/2): exact where components are closed and have their bounds
-   to themselves, else within some 0.1 % from a bundle of lines, in about 0.1 s. */
+   to themselves, else within some 0.1 % from a bundle of lines, in about 0.1 s; roughly where the
+   surface is a soup that would take minutes. */
 double pl_inside_volume(const pl_inside *inside);
+
+/* The same, remembered, so that it is counted once; before anybody else asks. */
+double pl_inside_settle_volume(pl_inside *inside);
 
 #endif

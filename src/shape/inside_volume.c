@@ -8,14 +8,13 @@
 #include "shape/inside_parts.h"
 
 enum {
-    COLUMNS = 16384,    /* lines in the bundle, about */
-    FEW_COLUMNS = 512,  /* a first bundle, to see how often they meet the surface */
-    PROBE_COLUMNS = 2,  /* and before that, to see whether even those are too many */
-    PROBE_POINTS = 64,  /* at which the price of an inside test is looked up */
-    MOST_HITS = 200000, /* fewer lines where they meet it too often */
-    MOST_EFFORT =
-        20000000, /* or where the tests at the hits cost too much: a soup of long triangles */
-    MOST_CHECKS = 10000000 /* of pairs of components whose bounds might overlap */
+    COLUMNS = 16384,        /* lines in the bundle, about */
+    FEW_COLUMNS = 512,      /* a first bundle, to see how often they meet the surface */
+    PROBE_COLUMNS = 2,      /* and before that, to see whether even those are too many */
+    PROBE_POINTS = 64,      /* at which the price of an inside test is looked up */
+    MOST_HITS = 200000,     /* fewer lines where they meet it too often */
+    MOST_EFFORT = 20000000, /* or where the tests there cost too much: soups of long triangles */
+    MOST_CHECKS = 10000000  /* of pairs of components whose bounds might overlap */
 };
 
 typedef struct inside_component {
@@ -179,4 +178,9 @@ double pl_inside_volume(const pl_inside *inside)
     double columns = fmin(COLUMNS, (double)MOST_HITS * FEW_COLUMNS / ((double)hits + 1));
     return columns > 2 * FEW_COLUMNS ? count_volume(inside, (int)columns, !inside->closed, &hits)
                                      : volume;
+}
+
+double pl_inside_settle_volume(pl_inside *inside)
+{
+    return inside->volume = pl_inside_volume(inside);
 }

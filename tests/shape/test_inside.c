@@ -490,6 +490,38 @@ static void volumes_are_right(void **state)
     close_subject(&s);
 }
 
+/* Every triangle crosses most of the others, and no subtree is ever far: asked line by line as other
+   surfaces are, it would take minutes. */
+static void soups_of_long_triangles_are_bounded(void **state)
+{
+    (void)state;
+    enum { CORNERS = 6000 };
+    case_mesh soup = {0};
+    for (uint64_t i = 0; i < CORNERS; i++) {
+        double p[3];
+        for (uint64_t k = 0; k < 3; k++)
+            p[k] = (double)(pl_random_at(k + 7, i) >> 11) * 0x1p-53;
+        case_vertex(&soup, p[0], p[1], p[2]);
+        if (i >= 2)
+            case_triangle(&soup, 0, (int)i - 1, (int)i);
+    }
+    pl_mesh mesh = case_view(&soup);
+    pl_memory memory;
+    pl_surface *surface;
+    pl_inside *inside;
+    pl_memory_init(&memory, NULL, 0);
+    assert_int_equal(pl_surface_create(&memory, &mesh, 1e-6, &surface, NULL), PL_OK);
+    assert_int_equal(pl_inside_create(&memory, surface, &inside, NULL), PL_OK);
+    double begin = (double)clock() / CLOCKS_PER_SEC, volume = pl_inside_volume(inside);
+    assert_true((double)clock() / CLOCKS_PER_SEC - begin < 30); /* with sanitizers; else below 1 */
+    assert_true(volume > 0.1 && volume <= 1);
+    assert_true(pl_inside_settle_volume(inside) == volume && pl_inside_volume(inside) == volume);
+    pl_inside_destroy(inside);
+    pl_surface_destroy(surface);
+    assert_int_equal(memory.count, 0);
+    case_free(&soup);
+}
+
 static void strange_questions_have_answers(void **state)
 {
     (void)state;
@@ -602,6 +634,7 @@ int main(void)
         cmocka_unit_test(nothing_leaks),
         cmocka_unit_test(many_crossings_are_all_seen),
         cmocka_unit_test(volumes_are_right),
+        cmocka_unit_test(soups_of_long_triangles_are_bounded),
         cmocka_unit_test(strange_questions_have_answers),
         cmocka_unit_test(hierarchies_hold_together),
     };
