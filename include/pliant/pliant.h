@@ -35,6 +35,7 @@
 #define PLIANT_PLIANT_H
 
 #include "pliant/base.h"
+#include "pliant/contact.h"
 #include "pliant/shape.h"
 
 #ifdef __cplusplus
@@ -125,6 +126,8 @@ typedef struct pl_material {
     double stiffness; /* the paper's raw k, kg m^-3 s^-2; where > 0 it is used instead of `young` */
     double density;   /* kg m^-3, > 0 */
     double damping;   /* rate at which velocities decay, 1/s, >= 0 */
+    double friction;    /* Coulomb's, >= 0; of two that touch the geometric mean counts */
+    double restitution; /* 0 = does not bounce, 1 = elastic; of two that touch the larger counts */
 } pl_material;
 
 PL_API pl_material pl_default_material(void); /* "rubber" */
@@ -159,6 +162,8 @@ typedef struct pl_world_def {
     int stiff_iterations; /* of the stiff solver per sub-step, >= 1; default 1 */
     double gravity[3];    /* m/s²; default 0, -9.81, 0 */
     int max_steps; /* that one pl_world_advance may take: time beyond is dropped; default 8 */
+
+    bool sleeping; /* islands of touching bodies that stand still are not computed; default true */
 
     int threads; /* of the built-in pool, the caller included; 0 and 1 (default) = none is made */
     const pl_task_system *tasks; /* the host's job system instead; NULL (default) = none */
@@ -250,6 +255,8 @@ typedef struct pl_body_def {
     double spin[3];       /* rad/s, about its centre of mass */
     const int32_t *fixed; /* particles whose motion is prescribed from the start */
     int fixed_count;
+    uint32_t category, mask; /* two touch where each one's category is in the other's mask; default 1, all */
+    bool self_contact; /* touches itself; default true for rods and sheets, false for solids */
     void *user;
     uint32_t cookie; /* set by pl_default_body_def */
 } pl_body_def;

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "shape/buffer.h"
 #include "shape/check.h"
+#include "shape/clumps.h"
 #include "shape/graph.h"
 #include "shape/skin.h"
 
@@ -334,6 +335,7 @@ static void free_model(pl_model *model)
                       model->neighbour, model->edge_of,     model->order,       model->colour_start,
                       model->vertices,  model->influences,  model->weights,     model->triangles};
     pl_symbolic_destroy(&memory, model->symbolic);
+    pl_clumps_destroy(&memory, model->clumps);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         pl_memory_free(&memory, arrays[k]);
     pl_memory_free(&memory, model);
@@ -341,6 +343,10 @@ static void free_model(pl_model *model)
 
 static pl_status analyse(pl_model *model, pl_error *error)
 {
+    model->clumps = pl_clumps_create(&model->memory, model->particle_count, model->rest,
+                                     model->orientation, model->radii, model->start,
+                                     model->neighbour);
+    PL_CHECK(model->clumps, PL_ERROR_MEMORY, error, NULL, "no memory for clumps");
     pl_status status = pl_symbolic_create(&model->memory, model->particle_count, model->start,
                                           model->neighbour, NULL, &model->symbolic);
     PL_CHECK(status == PL_OK, status, error, NULL,

@@ -11,6 +11,9 @@ pl_body_def pl_default_body_def(pl_model *model)
     return (pl_body_def){.model = model,
                          .material = pl_default_material(),
                          .gravity_scale = 1,
+                         .category = 1,
+                         .mask = UINT32_MAX,
+                         .self_contact = model && model->dimension < 3,
                          .rotation = {0, 0, 0, 1},
                          .cookie = body_cookie};
 }
@@ -36,7 +39,7 @@ void *pl_body_user(const pl_world *world, pl_body body)
 
 static bool make_state(pl_memory *memory, pl_state *state, size_t n, bool moving)
 {
-    state->x = PL_NEW(memory, float, 3 * n);
+    state->x = PL_NEW(memory, float, 3 * n + 1); /* rows are read four wide */
     state->q = PL_NEW(memory, float, 4 * n);
     state->u = moving ? PL_NEW(memory, float, 3 * n) : NULL;
     state->w = moving ? PL_NEW(memory, float, 3 * n) : NULL;
@@ -171,6 +174,9 @@ static pl_status fill(pl_world *world, pl_record *record, const pl_body_def *def
     record->matter.gravity_scale = def->gravity_scale;
     record->material = def->material;
     record->user = def->user;
+    record->category = def->category;
+    record->mask = def->mask;
+    record->self_contact = def->self_contact;
     PL_CHECK(pl_record_copy_map(world, def->edge_stiffness, model->edge_count,
                                 &record->edge_stiffness) &&
                  pl_record_copy_map(world, def->particle_density, model->particle_count,
@@ -182,7 +188,7 @@ static pl_status fill(pl_world *world, pl_record *record, const pl_body_def *def
     pl_setup setup = pl_world_setup_of(world, record);
     PL_TRY(pl_world_equip(world, record->model, &setup, &outfit, error));
     pl_world_adopt(world, record, &outfit);
-    PL_CHECK(pl_world_reserve_body(world, model->particle_count) == PL_OK, PL_ERROR_MEMORY, error,
+    PL_CHECK(pl_world_reserve_body(world, model) == PL_OK, PL_ERROR_MEMORY, error,
              "", "no memory for another body");
     return PL_OK;
 }

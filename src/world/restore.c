@@ -84,7 +84,7 @@ static pl_status rebuild(pl_world *next, pl_record *record, pl_error *error)
     const double *v = record->matter.now.velocity;
     PL_CHECK(!record->matter.system->grounded || (v[0] == 0 && v[1] == 0 && v[2] == 0),
              PL_ERROR_FORMAT, error, "bodies", "a body that is held fast moves as a whole");
-    PL_CHECK(pl_world_reserve_body(next, record->matter.n) == PL_OK, PL_ERROR_MEMORY, error, "",
+    PL_CHECK(pl_world_reserve_body(next, record->model) == PL_OK, PL_ERROR_MEMORY, error, "",
              "no memory for another body");
     return PL_OK;
 }
@@ -147,7 +147,9 @@ static pl_world empty_like(const pl_world *world)
                       .field_user = world->field_user,
                       .systems_made = world->systems_made,
                       .regroup = true,
+                      .reenter = true,
                       .worker_count = world->worker_count,
+                      .contact = world->contact,
                       .workers = world->workers};
 }
 
@@ -190,6 +192,7 @@ static PL_APART pl_status restore(pl_world *world, const void *bytes, size_t siz
     pl_stream s;
     PL_TRY(open_snapshot(bytes, size, &s, error));
     library known = {0};
+    world->regroup = world->reenter = true; /* contact makes room for the new bodies and forgets the old ones */
     pl_world next = empty_like(world);
     pl_status status = collect(world, models, model_count, &known)
                            ? read_world(&s, &next, &known, error)

@@ -26,6 +26,7 @@ pl_world_def pl_default_world_def(void)
                           .stiff_iterations = 1,
                           .gravity = {0, -9.81, 0},
                           .max_steps = 8,
+                          .sleeping = true,
                           .cookie = world_cookie};
 }
 
@@ -91,6 +92,7 @@ static void copy_settings(pl_world *world, const pl_world_def *def)
     world->iterations = def->iterations;
     world->stiff_iterations = def->stiff_iterations;
     world->max_steps = def->max_steps;
+    world->sleeping = def->sleeping;
     memcpy(world->gravity, def->gravity, sizeof world->gravity);
     world->field = def->field;
     world->field_user = def->field_user;
@@ -113,8 +115,9 @@ static pl_world *make(const pl_world_def *def)
     if (world->tasks) {
         world->worker_count = pl_tasks_worker_count(world->tasks);
         world->workers = PL_NEW(memory, pl_worker, world->worker_count);
+        world->contact = pl_contact_create(memory, world->worker_count);
     }
-    if (!world->workers) {
+    if (!world->workers || !world->contact) {
         pl_world_destroy(world);
         return NULL;
     }
@@ -145,7 +148,7 @@ void pl_world_clear(pl_world *world)
     void *blocks[] = {
         world->bodies,           world->pins,        world->systems,    world->live,
         world->members,          world->blocks,      world->sort_items, world->field_positions,
-        world->field_velocities, world->field_masses};
+        world->field_velocities, world->field_masses, world->entered, world->parents, world->restless};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(world->memory, blocks[i]);
 }
@@ -159,6 +162,7 @@ void pl_world_destroy(pl_world *world)
     for (int i = 0; i < world->worker_count && world->workers; i++)
         pl_memory_free(memory, world->workers[i].work.scratch);
     pl_memory_free(memory, world->workers);
+    pl_contact_destroy(world->contact);
     pl_tasks_destroy(world->tasks);
     pl_memory_free(memory, world);
     free_memory(memory);
