@@ -257,6 +257,7 @@ typedef struct pl_body_def {
     int fixed_count;
     uint32_t category, mask; /* two touch where each one's category is in the other's mask; default 1, all */
     bool self_contact; /* touches itself; default true for rods and sheets, false for solids */
+    double pressure; /* of the gas in a closed shell, Pa above the outside at its rest volume; it obeys p V = constant. Default 0 = none */
     void *user;
     uint32_t cookie; /* set by pl_default_body_def */
 } pl_body_def;
@@ -303,6 +304,10 @@ PL_API pl_status pl_body_set_material(pl_world *world, pl_body body, const pl_ma
                                       const float *edge_stiffness, const float *particle_density,
                                       pl_error *error);
 PL_API pl_status pl_body_set_solver(pl_world *world, pl_body body, pl_solver solver);
+
+/* Lets gas in or out: as pl_body_def.pressure. */
+PL_API pl_status pl_body_set_pressure(pl_world *world, pl_body body, double pressure,
+                                      pl_error *error);
 
 /* Sums over the body; momenta about the world's origin are of no use far away, so spin is about the centre. */
 typedef struct pl_body_state {
@@ -373,5 +378,7 @@ PL_API pl_status pl_pin_set_target(pl_world *world, pl_pin pin, const double tar
 #ifdef __cplusplus
 }
 #endif
+
+#include "pliant/attachment.h"
 
 #endif

@@ -1,7 +1,30 @@
-/* Ellipsoids against colliders that do not give way, sixteen at a time. Against a plane the deepest point is x − B n/√(nᵀBn): exact
-   (METHODS §1). The last word of a sub-step: what the touches between bodies have moved is taken into account. */
+/* Ellipsoids against planes that do not give way, sixteen at a time. The deepest point is x − B n/√(nᵀBn): exact (METHODS §1). The last word
+   of a sub-step: what the touches between bodies have moved is taken into account. Other shapes: collider.c. */
 #include "contact/contact_lanes.h"
 #include "contact/share.inl"
+
+#include <string.h>
+
+PL_LANES_INLINE uint32_t bits_of(vi mask)
+{
+#if PL_LANES_NATIVE
+    return PL_MOVEMASK_F(mask);
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < PL_W; i++)
+        bits |= (uint32_t)(mask[i] & 1) << i;
+    return bits;
+#endif
+}
+
+/* Lanes whose bit is set. */
+PL_LANES_INLINE vi used_lanes(int bits)
+{
+    vi lanes;
+    for (int i = 0; i < PL_W; i++)
+        lanes[i] = bits >> i & 1 ? -1 : 0;
+    return lanes;
+}
 
 typedef struct grains {
     vf x[3], moved[3], turned[3], shape[6], yield;
@@ -47,98 +70,163 @@ PL_LANES_INLINE vf along(const float n[3], const vf v[3])
 }
 
 typedef struct plane {
-    float n[3], moved[3];
-    float height; /* of the body's base above it */
+    float n[3], moved[3], turned[3]; /* in this sub-step */
+    float offset[3];                 /* of the body's base from its position */
+    float belt[3];                   /* displacement of its surface on top of that */
+    float height;                    /* of the body's base above it */
     float friction, bounce;
+    bool turns;
 } plane;
 
 /* Whether any of these particles may be below the plane: by their spheres. */
 static bool is_near(const pl_clump_places *places, const float *radius, const plane *p, int k)
 {
-    vf height = p->height + (p->n[0] * pl_load_f(places->x + k) + p->n[1] * pl_load_f(places->y + k) +
-                             p->n[2] * pl_load_f(places->z + k));
+    vf height =
+        p->height + (p->n[0] * pl_load_f(places->x + k) + p->n[1] * pl_load_f(places->y + k) +
+                     p->n[2] * pl_load_f(places->z + k));
     return pl_any_f(height < 2.0f * pl_load_f(radius + k));
 }
 
-static vi meet_plane(const grains *g, const plane *p, vf floor, vf part, vf change[4], vf shift[4])
+PL_LANES_INLINE void cross(const vf a[3], const vf b[3], vf out[3])
 {
-    vf bn[3], at[3], gone[3], arm[3], turn[3], slide[3], depth, recover;
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* How far the plane itself has moved where they touch. */
+PL_LANES_INLINE void plane_moved(const plane *p, const vf at[3], const vf arm[3], vf out[3])
+{
+    vf from[3], turned[3];
     for (int k = 0; k < 3; k++) {
-        at[k] = g->x[k] + change[k] + shift[k];
-        gone[k] = g->moved[k] + change[k] - p->moved[k];
+        out[k] = pl_splat_f(p->moved[k]);
+        from[k] = at[k] + arm[k] + p->offset[k];
+        turned[k] = pl_splat_f(p->turned[k]);
     }
+    if (!p->turns)
+        return;
+    vf by[3];
+    cross(turned, from, by);
+    for (int k = 0; k < 3; k++)
+        out[k] += by[k];
+}
+
+typedef struct push {
+    vi below;
+    vf by[3], still[3], point[3];
+} push;
+
+/* False where none is below. */
+static bool meet_plane(const grains *g, const plane *p, vf floor, vf part, const vf change[4],
+                       const vf shift[4], push *out)
+{
+    vf bn[3], at[3], gone[3], arm[3], turn[3], slide[3], surface[3], depth, recover;
+    for (int k = 0; k < 3; k++)
+        at[k] = g->x[k] + change[k] + shift[k];
     const vf *b = g->shape;
     bn[0] = b[0] * p->n[0] + b[1] * p->n[1] + b[2] * p->n[2];
     bn[1] = b[1] * p->n[0] + b[3] * p->n[1] + b[4] * p->n[2];
     bn[2] = b[2] * p->n[0] + b[4] * p->n[1] + b[5] * p->n[2];
     vf half = pl_sqrt_f(pl_max_f(along(p->n, bn), pl_splat_f(1e-37f)));
     vf overlap = half - (p->height + along(p->n, at));
-    vi below = (overlap > 0.0f) & (g->yield > 0.0f);
-    if (!pl_any_f(below))
-        return below;
-    share_overlap(overlap, -along(p->n, gone), pl_splat_f(p->bounce), floor, part, &depth, &recover);
+    out->below = (overlap > 0.0f) & (g->yield > 0.0f);
+    if (!pl_any_f(out->below))
+        return false;
     for (int k = 0; k < 3; k++)
         arm[k] = -bn[k] / half;
-    turn[0] = g->turned[1] * arm[2] - g->turned[2] * arm[1];
-    turn[1] = g->turned[2] * arm[0] - g->turned[0] * arm[2];
-    turn[2] = g->turned[0] * arm[1] - g->turned[1] * arm[0];
+    plane_moved(p, at, arm, surface);
     for (int k = 0; k < 3; k++)
-        slide[k] = gone[k] + turn[k];
+        gone[k] = g->moved[k] + change[k] - surface[k];
+    share_overlap(overlap, -along(p->n, gone), pl_splat_f(p->bounce), floor, part, &depth,
+                  &recover);
+    recover = pl_min_f(recover, part * half); /* see share.h */
+    cross(g->turned, arm, turn);
+    for (int k = 0; k < 3; k++)
+        slide[k] = gone[k] + turn[k] - p->belt[k];
     vf straight = along(p->n, slide);
     for (int k = 0; k < 3; k++)
         slide[k] -= straight * p->n[k];
     vf length = pl_sqrt_f(slide[0] * slide[0] + slide[1] * slide[1] + slide[2] * slide[2]);
     vf limit = p->friction * depth;
-    vf back = pl_select_f(length > limit, limit / pl_max_f(length, pl_splat_f(1e-37f)), pl_splat_f(1));
+    vf back =
+        pl_select_f(length > limit, limit / pl_max_f(length, pl_splat_f(1e-37f)), pl_splat_f(1));
     for (int k = 0; k < 3; k++) {
-        vf by = depth * p->n[k] - back * slide[k];
-        change[k] = pl_select_f(below, change[k] + by, change[k]);
-        shift[k] = pl_select_f(below, shift[k] + recover * p->n[k], shift[k]);
+        out->by[k] = depth * p->n[k] - back * slide[k];
+        out->still[k] = recover * p->n[k];
+        out->point[k] = at[k] + arm[k];
     }
-    return below;
+    return true;
 }
 
-static bool clump_on_plane(pl_contact *contact, int clump, const plane *p, vf floor, vf part)
+static void note_hits(pl_contact *contact, pl_near *near, const plane *p, const grains *g,
+                      const push *by, int k)
 {
-    bool met = false;
+    pl_near_hits *hits = contact->against.hits + near->block;
+    if (!near->mask)
+        memset(hits, 0, sizeof *hits);
+    vf scale = (float)(-1 / contact->h) / pl_select_f(by->below, g->yield, pl_splat_f(1));
+    for (int m = 0; m < 3; m++) {
+        vf before = pl_load_f(hits->impulse[m] + k);
+        pl_store_f(hits->impulse[m] + k,
+                   pl_select_f(by->below, before + by->by[m] * scale, before));
+        pl_store_f(hits->normal[m] + k, pl_splat_f(p->n[m]));
+        pl_store_f(hits->point[m] + k,
+                   pl_select_f(by->below, by->point[m], pl_load_f(hits->point[m] + k)));
+    }
+    near->mask |= bits_of(by->below) << k;
+}
+
+static void clump_on_plane(pl_contact *contact, pl_near *near, const plane *p, vf floor, vf part)
+{
+    int clump = near->clump;
     for (int k = 0; k < PL_CLUMP; k += PL_W) {
         size_t at = (size_t)clump * PL_CLUMP + (size_t)k;
         if (!is_near(contact->places + clump, contact->radius + (size_t)clump * PL_CLUMP, p, k))
             continue;
         grains g;
         vf change[4], shift[4];
+        push by;
         load_grains(contact->primitives + at, &g);
         load_change(contact->change + at, change);
         load_change(contact->shift + at, shift);
-        if (!pl_any_f(meet_plane(&g, p, floor, part, change, shift)))
+        if (!meet_plane(&g, p, floor, part, change, shift, &by))
             continue;
+        if (contact->used[clump] != 0xffff)
+            by.below &= used_lanes(contact->used[clump] >> k);
+        if (!pl_any_f(by.below))
+            continue;
+        for (int m = 0; m < 3; m++) {
+            change[m] = pl_select_f(by.below, change[m] + by.by[m], change[m]);
+            shift[m] = pl_select_f(by.below, shift[m] + by.still[m], shift[m]);
+        }
         store_change(contact->change + at, change);
         store_change(contact->shift + at, shift);
+        note_hits(contact, near, p, &g, &by, k);
         contact->touched[clump] = 1;
-        met = true;
     }
-    return met;
 }
 
-void PL_LANES(pl_contact_collide)(pl_contact *contact, int number)
+void PL_LANES(pl_contact_on_plane)(pl_contact *contact, pl_near *near, bool first)
 {
-    pl_contact_body *body = contact->bodies + number;
-    vf floor = bounce_floor(contact->h, contact->gravity), part = recovery_part(contact->h);
-    for (int i = 0; i < contact->plane_count; i++) {
-        const pl_contact_plane *source = contact->planes + i;
-        if (!(source->category & body->mask) || !(body->category & source->mask))
-            continue;
-        plane p = {.friction = __builtin_sqrtf(source->friction * body->friction),
-                   .bounce = source->restitution > body->restitution ? source->restitution
-                                                                     : body->restitution};
-        double height = 0;
-        for (int k = 0; k < 3; k++) {
-            p.n[k] = (float)source->normal[k];
-            p.moved[k] = (float)source->moved[k];
-            height += source->normal[k] * (body->base[k] - source->point[k]);
-        }
-        p.height = (float)height;
-        for (int c = 0; c < body->clumps->count; c++)
-            body->grounded |= clump_on_plane(contact, body->first_clump + c, &p, floor, part);
+    const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
+    const pl_contact_collider *c = contact->against.colliders + near->collider;
+    vf floor = bounce_floor(contact->h, contact->gravity);
+    vf part = first ? recovery_part(contact->h) : pl_splat_f(0);
+    plane p = {.friction = __builtin_sqrtf(c->friction * body->friction),
+               .bounce = c->restitution > body->restitution ? c->restitution : body->restitution,
+               .turns = c->turned[0] != 0 || c->turned[1] != 0 || c->turned[2] != 0};
+    double height = 0;
+    for (int k = 0; k < 3; k++) {
+        double n = c->turn_to[k][1], offset = body->base[k] - c->to.position[k], belt = 0;
+        for (int m = 0; m < 3; m++)
+            belt += c->turn_to[k][m] * c->belt[m];
+        p.n[k] = (float)n;
+        p.moved[k] = (float)c->moved[k];
+        p.turned[k] = (float)c->turned[k];
+        p.offset[k] = (float)offset;
+        p.belt[k] = (float)(belt * contact->h);
+        height += n * offset;
     }
+    p.height = (float)height;
+    clump_on_plane(contact, near, &p, floor, part);
 }

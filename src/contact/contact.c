@@ -13,13 +13,13 @@ typedef struct kernels {
     void (*stray)(pl_contact *, int, int, int);
     void (*rows)(pl_contact *, int, int);
     void (*touches)(pl_contact *, int, int);
-    void (*collide)(pl_contact *, int);
+    void (*on_plane)(pl_contact *, pl_near *, bool);
 } kernels;
 
 #define KERNELS(width)                                                                             \
     {                                                                                              \
         pl_contact_stray_w##width, pl_contact_rows_w##width, pl_contact_touches_w##width,          \
-            pl_contact_collide_w##width                                                            \
+            pl_contact_on_plane_w##width                                                            \
     }
 
 static const kernels *in_use(void)
@@ -63,7 +63,9 @@ void pl_contact_destroy(pl_contact *contact)
                       contact->used,         contact->body_of,        contact->boxes,
                       contact->wanted,       contact->change,         contact->shift,
                       contact->nodes,        contact->items,          contact->row_segments,
-                      contact->touch_segments, contact->touched,      contact->planes};
+                      contact->touch_segments, contact->touched, contact->joined};
+    pl_contact_free_joints(contact);
+    pl_contact_free_colliders(contact);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         pl_memory_free(memory, arrays[k]);
     for (int w = 0; w < contact->worker_count; w++) {
@@ -123,6 +125,7 @@ static bool reserve_clumps(pl_contact *contact, size_t clumps)
            renew(memory, &contact->change, places, sizeof *contact->change) &&
            renew(memory, &contact->shift, places, sizeof *contact->shift) &&
            renew(memory, &contact->touched, clumps, sizeof *contact->touched) &&
+           renew(memory, &contact->joined, clumps, sizeof *contact->joined) &&
            renew(memory, &contact->items, 2 * clumps, sizeof *contact->items) &&
            renew(memory, &contact->nodes, nodes, sizeof *contact->nodes) &&
            renew(memory, &contact->row_segments, blocks, sizeof *contact->row_segments) &&
@@ -148,7 +151,7 @@ pl_status pl_contact_reserve(pl_contact *contact, int bodies, int clumps)
             return PL_ERROR_MEMORY;
         contact->clump_capacity = capacity;
     }
-    return PL_OK;
+    return pl_contact_reserve_near(contact);
 }
 
 /* ---- Bodies --------------------------------------------------------------------------------------- */
@@ -201,7 +204,7 @@ static void stray_task(void *context, int begin, int end, int worker)
 
 bool pl_contact_rows_are_stale(pl_contact *contact, pl_tasks *tasks)
 {
-    if (contact->stale)
+    if (contact->stale || pl_contact_colliders_strayed(contact))
         return true;
     for (int w = 0; w < contact->worker_count; w++)
         contact->buffers[w].strayed = false;
@@ -255,25 +258,10 @@ static void mark_bodies(pl_contact *contact)
            sizeof *contact->marks * (size_t)contact->clump_count);
 }
 
-/* Whether a clump may come to lie below a plane. */
-static bool is_near_plane(const pl_contact *contact, int clump, const pl_contact_plane *plane)
-{
-    const float *box = contact->boxes + 6 * (size_t)clump;
-    double lowest = 0;
-    for (int k = 0; k < 3; k++) {
-        double n = plane->normal[k], corner = (double)box[n > 0 ? k : 3 + k];
-        lowest += n * (corner + contact->anchor[k] - plane->point[k]);
-    }
-    return lowest < 0;
-}
-
 static void note_wanted(pl_contact *contact)
 {
-    for (int c = 0; c < contact->clump_count; c++) {
-        contact->wanted[c] = 0;
-        for (int i = 0; i < contact->plane_count && !contact->wanted[c]; i++)
-            contact->wanted[c] = is_near_plane(contact, c, contact->planes + i);
-    }
+    memset(contact->wanted, 0, (size_t)contact->clump_count);
+    pl_contact_note_near(contact);
     for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->row_segments + block;
         const pl_row *rows = contact->buffers[s->worker].rows + s->first;
@@ -296,9 +284,9 @@ void pl_contact_make_rows(pl_contact *contact, pl_tasks *tasks)
     contact->builds++;
 }
 
-void pl_contact_collide(pl_contact *contact, int body)
+void pl_contact_on_plane(pl_contact *contact, pl_near *near, bool first)
 {
-    in_use()->collide(contact, body);
+    in_use()->on_plane(contact, near, first);
 }
 
 /* ---- Touches -------------------------------------------------------------------------------------- */
@@ -335,4 +323,5 @@ void pl_contact_find(pl_contact *contact, pl_tasks *tasks)
         contact->buffers[w].touch_count = 0;
     pl_tasks_run(tasks, touches_task, contact, contact->block_count, BLOCKS_PER_TASK);
     mend_touches(contact);
+    pl_contact_find_shoves(contact, tasks);
 }

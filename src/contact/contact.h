@@ -13,6 +13,8 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "base/tasks.h"
+#include "contact/collider.h"
+#include "contact/joint.h"
 #include "shape/clumps.h"
 
 /* ---- What contact is shown ------------------------------------------------------------------------ */
@@ -31,6 +33,7 @@ typedef struct pl_contact_body {
     bool asleep;             /* stands still: does not look for others, is found by them */
     bool woken;              /* was pushed while asleep */
     bool touching, grounded; /* touched a body, a collider: set here, cleared by whoever reads it */
+    bool borne;              /* touched a collider that gives way: likewise */
     float largest;           /* radius of its largest particle */
     float fastest;           /* displacement in this sub-step of the particle that moved most, metres */
 
@@ -38,14 +41,6 @@ typedef struct pl_contact_body {
     double mark_base[3], mark_velocity[3], mark_time;
     float slack; /* metres its particles may leave the path */
 } pl_contact_body;
-
-/* A half-space: what lies below the plane is solid. */
-typedef struct pl_contact_plane {
-    double point[3], normal[3]; /* at the end of the sub-step */
-    double moved[3];            /* in it */
-    float friction, restitution;
-    uint32_t category, mask;
-} pl_contact_plane;
 
 /* ---- Rows, pairs, contacts ------------------------------------------------------------------------ */
 
@@ -74,6 +69,8 @@ typedef struct pl_touch {
     float friction;
     float recover; /* to be parted without gaining speed: what overlapped already before */
     int32_t swept;
+    float mass; /* both yields together: what one metre of correction is worth, kg */
+    float pushed, rubbed; /* corrections made so far along n and by friction */
 } pl_touch;
 
 /* A run of elements in the buffer of one worker. */
@@ -119,8 +116,9 @@ typedef struct pl_contact {
     float (*shift)[4];               /* [clumps][16] the same, without velocity */
     uint8_t *touched;                /* [clumps] something changed */
 
-    int plane_count, plane_capacity;
-    pl_contact_plane *planes;
+    pl_contact_colliders against;
+    pl_contact_joints joints;
+    uint8_t *joined; /* [clumps] scratch of joints: zeros */
 
     /* Tree. */
     double anchor[3];
@@ -160,8 +158,5 @@ void pl_contact_find(pl_contact *contact, pl_tasks *tasks);
 
 /* Touches → change and shift, in order. */
 void pl_contact_resolve(pl_contact *contact);
-
-/* One body against colliders that do not give way; after all touches. Bodies may be done at the same time. */
-void pl_contact_collide(pl_contact *contact, int body);
 
 #endif

@@ -8,7 +8,7 @@
     void pl_contact_stray_w##width(pl_contact *, int first, int last, int worker);                 \
     void pl_contact_rows_w##width(pl_contact *, int block, int worker);                            \
     void pl_contact_touches_w##width(pl_contact *, int block, int worker);                         \
-    void pl_contact_collide_w##width(pl_contact *, int body);
+    void pl_contact_on_plane_w##width(pl_contact *, pl_near *, bool first);
 
 PL_CONTACT_KERNELS(4)
 PL_CONTACT_KERNELS(8)

@@ -293,11 +293,11 @@ static void load_pairs(const pl_contact *contact, const pl_pair *pairs, int coun
     }
 }
 
-static int store_touches(const pair_lanes *l, uint32_t which, const vf values[13], pl_touch *out)
+static int store_touches(const pair_lanes *l, uint32_t which, const vf values[14], pl_touch *out)
 {
-    float columns[13][PL_W] __attribute__((aligned(64)));
+    float columns[14][PL_W] __attribute__((aligned(64)));
     int count = 0;
-    for (int k = 0; k < 13; k++)
+    for (int k = 0; k < 14; k++)
         pl_store_f(columns[k], values[k]);
     for (; which; which &= which - 1) {
         int lane = __builtin_ctz(which);
@@ -313,6 +313,8 @@ static int store_touches(const pair_lanes *l, uint32_t which, const vf values[13
         t->give_a = columns[10][lane];
         t->give_b = columns[11][lane];
         t->recover = columns[12][lane];
+        t->mass = columns[13][lane];
+        t->pushed = t->rubbed = 0;
         t->friction = l->friction[lane];
         t->swept = l->swept[lane];
     }
@@ -366,7 +368,7 @@ static int touch_lanes(const pl_contact *contact, const pl_pair *pairs, int coun
     uint32_t which = bits_of((overlap > 0.0f) & (yield > 0.0f)) & (uint32_t)((UINT64_C(1) << count) - 1);
     if (!which)
         return 0;
-    vf values[13], normal[3], slide[3];
+    vf values[14], normal[3], slide[3];
     normalise(m.normal, normal, &length);
     slide_of(&a, &b, normal, slide);
     share_overlap(overlap, -dot(m.n, moved), pl_loadu_f(l.bounce),
@@ -380,6 +382,7 @@ static int touch_lanes(const pl_contact *contact, const pl_pair *pairs, int coun
     vf inverse = 1.0f / pl_max_f(yield, pl_splat_f(1e-37f));
     values[10] = a.yield * inverse;
     values[11] = b.yield * inverse;
+    values[13] = inverse;
     return store_touches(&l, which, values, out);
 }
 

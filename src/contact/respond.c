@@ -35,13 +35,14 @@ static inline void note_sleepers(pl_contact *contact, const pl_touch *t)
 }
 
 /* Apart by `depth` along n; then friction. */
-static inline void resolve(pl_contact *contact, const pl_touch *t)
+static inline void resolve(pl_contact *contact, pl_touch *t)
 {
     float *at_a = contact->change[t->a], *at_b = contact->change[t->b];
     quad a = load(at_a), b = load(at_b), n = {t->n[0], t->n[1], t->n[2], 0};
     float push = t->depth - dot(n, b - a);
     if (push > 0) {
         quad by = n * push;
+        t->pushed += push;
         a -= by * t->give_a;
         b += by * t->give_b;
         quad normal = {t->normal[0], t->normal[1], t->normal[2], 0};
@@ -53,6 +54,7 @@ static inline void resolve(pl_contact *contact, const pl_touch *t)
             quad back = length > limit ? slide * (limit / length) : slide;
             a += back * t->give_a;
             b -= back * t->give_b;
+            t->rubbed += length > limit ? limit : length;
         }
         store(at_a, a);
         store(at_b, b);
@@ -79,7 +81,7 @@ static bool sweep(pl_contact *contact)
     bool swept = false;
     for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
-        const pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
         for (int i = 0; i < s->count; i++) {
             resolve(contact, touches + i);
             swept |= touches[i].swept != 0;
@@ -88,11 +90,21 @@ static bool sweep(pl_contact *contact)
     return swept;
 }
 
+/* Many particles touch one collider that gives way: it is turned and moved by all of them. */
+enum { SWEEPS_OF_SHOVES = 4, SWEEPS_OF_JOINTS = 4 };
+
 void pl_contact_resolve(pl_contact *contact)
 {
-    if (sweep(contact))
-        for (int i = 1; i < SWEEPS_WHEN_SWEPT; i++)
-            sweep(contact);
+    pl_contact_excuse_joined(contact);
+    for (int i = 0; i < SWEEPS_OF_JOINTS; i++)
+        pl_contact_resolve_joints(contact);
+    int sweeps = sweep(contact) ? SWEEPS_WHEN_SWEPT : 1;
+    for (int i = 1; i < sweeps; i++) {
+        pl_contact_resolve_joints(contact);
+        sweep(contact);
+    }
+    for (int i = 0; contact->against.shove_count && i < SWEEPS_OF_SHOVES; i++)
+        pl_contact_resolve_shoves(contact);
     for (int block = 0; block < contact->block_count; block++)
         contact->touches += (uint64_t)contact->touch_segments[block].count;
 }

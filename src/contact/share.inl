@@ -1,11 +1,6 @@
 /* How an overlap is shared between what is undone with its velocity and what is only moved, in lanes. */
+#include "contact/share.h"
 #include "math/lanes.h"
-
-/* What overlapped before the sub-step is parted at this rate, 1/s. */
-#define PL_RECOVERY_RATE 15.0
-
-/* Approaches below this many times what gravity adds in a sub-step do not bounce. */
-#define PL_BOUNCE_FLOOR 4.0
 
 PL_LANES_INLINE vf recovery_part(double h)
 {
@@ -18,12 +13,12 @@ PL_LANES_INLINE vf bounce_floor(double h, double gravity)
 }
 
 /* `overlap` at the end of a sub-step in which the two came nearer by `approach`: what came about in it is undone, with
-   its velocity, and bounces; what was there before is parted slowly and gains no speed. */
+   its velocity (all of the approach and more where it bounces: it is then thrown back from where it was); what was there before is parted slowly and gains no speed. */
 PL_LANES_INLINE void share_overlap(vf overlap, vf approach, vf bounce, vf floor, vf part, vf *depth,
                                    vf *recover)
 {
     vf zero = pl_splat_f(0), before = pl_max_f(overlap - approach, zero);
     vf hit = pl_max_f(pl_min_f(overlap, approach), zero);
-    *depth = hit + pl_select_f(approach > floor, bounce * approach, zero);
+    *depth = pl_select_f((approach > floor) & (bounce > 0.0f), approach + bounce * approach, hit);
     *recover = pl_min_f(before, pl_max_f(overlap, zero)) * part;
 }

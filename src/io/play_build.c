@@ -364,6 +364,8 @@ pl_status pl_play_create(const pl_scene *scene, int run, const pl_play_options *
         status = make_bodies(&builder);
     if (status == PL_OK)
         status = pl_build_holds(&builder);
+    if (status == PL_OK)
+        status = pl_build_colliders(&builder);
     if (status != PL_OK) {
         pl_play_destroy(made);
         return status;

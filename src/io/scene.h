@@ -156,6 +156,23 @@ typedef struct pl_scene_force {
     uint32_t particle_node, particles_node;
 } pl_scene_force;
 
+typedef struct pl_scene_collider {
+    pl_scene_place place;
+    const char *name;
+    pl_collider_kind kind;
+    double position[3], rotation[4];
+    double half[3], radius, length; /* metres; of boxes, of spheres and capsules */
+    int vertex_count, triangle_count;
+    double *vertices;
+    int32_t *triangles;
+    bool two_sided;
+    double friction, restitution, surface_velocity[3];
+    pl_motion motion;
+    bool relative;
+    const char *ease;
+    uint32_t shape_node, rotation_node, vertices_node, triangles_node, keys_node, turn_node;
+} pl_scene_collider;
+
 /* The same scene once more with other settings of the world. */
 typedef struct pl_scene_run {
     pl_scene_place place;
@@ -174,6 +191,8 @@ typedef struct pl_scene {
     const char *schema, *name, *about;
     pl_scene_world world;
     int model_count, material_count, body_count, pin_count, drive_count, force_count, run_count;
+    int collider_count;
+    pl_scene_collider *colliders;
     pl_scene_model *models;
     pl_scene_material *materials;
     pl_scene_body *bodies;
@@ -182,7 +201,7 @@ typedef struct pl_scene {
     pl_scene_force *forces;
     pl_scene_run *runs; /* at least one */
     uint32_t world_node, models_node, materials_node, bodies_node, pins_node, drive_node,
-        forces_node, runs_node;
+        forces_node, runs_node, colliders_node;
 } pl_scene;
 
 /* Reads and checks a document. `file` is a name for messages. On failure *scene is NULL. */
@@ -254,6 +273,7 @@ typedef struct pl_play {
     pl_play_body *bodies;
     pl_play_handle *handles;
     pl_play_force *forces;
+    pl_collider *colliders; /* [scene->collider_count] */
 } pl_play;
 
 /* Builds the models and the world of one run of a scene, which must outlive it. */

@@ -354,6 +354,13 @@ static pl_status read_force_item(pl_scene_reader *reader, uint32_t node, const c
     return pl_read_force(reader, node, &reader->scene->forces[index]);
 }
 
+static pl_status read_collider_item(pl_scene_reader *reader, uint32_t node, const char *name,
+                                    int index)
+{
+    (void)name;
+    return pl_read_collider(reader, node, &reader->scene->colliders[index]);
+}
+
 static pl_status read_run_item(pl_scene_reader *reader, uint32_t node, const char *name, int index)
 {
     (void)name;
@@ -397,6 +404,8 @@ static pl_status read_parts(pl_scene_reader *reader)
               read_material_item);
     READ_LIST(scene->bodies, scene->body_count, scene->bodies_node, false, 0, read_body_item);
     PL_TRY(check_body_names(reader));
+    READ_LIST(scene->colliders, scene->collider_count, scene->colliders_node, false, 0,
+              read_collider_item);
     READ_LIST(scene->pins, scene->pin_count, scene->pins_node, false, 0, read_pin_item);
     READ_LIST(scene->drives, scene->drive_count, scene->drive_node, false, 0, read_drive_item);
     READ_LIST(scene->forces, scene->force_count, scene->forces_node, false, 0, read_force_item);

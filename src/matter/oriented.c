@@ -54,10 +54,6 @@ bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int ite
            pl_oriented_scratch(system, solver, false) > largest_block;
 }
 
-void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work *work)
-{
-    in_use()->solve(block, h, iterations, work);
-}
 
 /* ---- Finish ------------------------------------------------------------------------------------------------------ */
 
@@ -99,7 +95,7 @@ static void follow(pl_oriented *body)
 
 /* The centre of mass of a free body moves by c and by what the particles' own velocities carried it; rounding their
    positions moved it by something else. The difference goes into the origin: the momentum of a free body is exact. */
-void pl_oriented_settle(pl_oriented *body, double h)
+static void settle(pl_oriented *body, double h)
 {
     const pl_state *now = &body->now, *old = &body->old;
     double moved[3] = {0, 0, 0}, carried[3] = {0, 0, 0}, scale = 1 / body->system->total_mass;
@@ -115,6 +111,13 @@ void pl_oriented_settle(pl_oriented *body, double h)
         body->path[k] = body->c[k] + h * carried[k] * scale;
         body->place[k] = old->origin[k] + (body->path[k] - moved[k] * scale);
     }
+}
+
+void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work *work)
+{
+    in_use()->solve(block, h, iterations, work);
+    for (int i = 0; i < block->count; i++)
+        settle(block->bodies[i], h);
 }
 
 void pl_oriented_stand(pl_oriented *body)

@@ -225,13 +225,11 @@ size_t pl_oriented_scratch(const pl_system *system, pl_solver solver, bool lone)
 /* Whether so many bodies are better solved one by one: the bits are the same either way. */
 bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int iterations, int count);
 
-/* Minimises E over one sub-step from `now` (which becomes `old`): positions and rotations of `now` and c are written. */
+/* Minimises E over one sub-step from `now` (which becomes `old`): positions and rotations of `now`, c, place and path are
+   written: a particle is at place + x. */
 void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work *work);
 
-/* Before the contacts: where the origin comes to lie, so that position = place + x. */
-void pl_oriented_settle(pl_oriented *body, double h);
-
-/* The same for a body that was not solved: it stands where it is. */
+/* A body that was not solved stands where it is. */
 void pl_oriented_stand(pl_oriented *body);
 
 /* What contact wants to know, in metres from the place: positions of all particles, clump by clump, primitives (all but

@@ -91,6 +91,7 @@ void pl_record_destroy(pl_world *world, pl_record *record)
         record->hold_slots};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(memory, blocks[i]);
+    pl_gas_empty(world, record);
     pl_model_release(record->model);
     pl_memory_free(memory, record);
 }
@@ -182,6 +183,7 @@ static pl_status fill(pl_world *world, pl_record *record, const pl_body_def *def
                  pl_record_copy_map(world, def->particle_density, model->particle_count,
                                     &record->particle_density),
              PL_ERROR_MEMORY, error, "", "no memory for the maps");
+    PL_TRY(pl_gas_fill(world, record, def->pressure, error));
     place(record, def);
     PL_TRY(fix(world, record, def, error));
     pl_outfit outfit;
@@ -226,6 +228,9 @@ pl_status pl_body_destroy(pl_world *world, pl_body body)
 {
     pl_record *record;
     PL_TRY(pl_world_open(world, body, &record, NULL));
+    pl_world_wake(world, record);
+    pl_attachments_forget_body(world, body);
+    pl_events_forget_body(world, body.index);
     for (int i = 0; i < record->matter.hold_count; i++)
         pl_world_leave_pin(world, record->hold_slots[i]);
     pl_world_leave(world, record);

@@ -48,12 +48,17 @@ static int push(const pl_world *world, pl_record *record, double mean[3])
     double scale = 1 / (system->mass_unit * record->model->unit);
     int left_out = 0;
     mean[0] = mean[1] = mean[2] = 0;
-    matter->pushed = record->forced || world->field;
+    bool gas = record->gas.pressure > 0;
+    matter->pushed = record->forced || world->field || gas;
     if (!matter->pushed)
         return 0;
+    if (gas)
+        pl_gas_push(record, world->h);
     for (int i = 0; i < matter->n; i++)
         for (int k = 0; k < 3; k++) {
             double force = world->field ? (double)matter->push[3 * i + k] : 0;
+            if (gas)
+                force += record->gas.now * (double)record->gas.present[3 * i + k];
             force = (force + record->force[3 * i + k]) * scale;
             bool good = fabs(force / system->mass[i]) <= 1e30;
             left_out += !good;

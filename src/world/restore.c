@@ -132,6 +132,13 @@ static pl_status read_world(pl_stream *s, pl_world *next, const library *models,
     next->h = next->step / next->substeps;
     for (int i = 0; i < count; i++)
         PL_TRY(read_body(s, next, models, error));
+    pl_snapshot_colliders(s, next);
+    if (!pl_stream_stopped(s))
+        pl_snapshot_attachments(s, next);
+    if (!pl_stream_stopped(s))
+        pl_snapshot_events(s, next);
+    if (pl_stream_stopped(s))
+        return explain(s, error);
     PL_CHECK(s->at == s->size, PL_ERROR_FORMAT, error, PL_WHERE("byte %zu", s->at),
              "should be the end of the snapshot");
     return PL_OK;
@@ -160,6 +167,11 @@ static void keep_users(const pl_world *world, const pl_world *next)
         pl_body body = {record->slot, next->bodies[record->slot].generation};
         pl_record *before = pl_world_record(world, body);
         record->user = before ? before->user : NULL;
+    }
+    for (int i = 0; i < next->colliders.slot_count; i++) {
+        pl_collider_slot *slot = next->colliders.slots + i;
+        if (slot->record)
+            slot->record->user = pl_collider_user(world, (pl_collider){(uint32_t)i, slot->generation});
     }
 }
 

@@ -39,7 +39,6 @@ pl_status pl_world_open(pl_world *world, pl_body body, pl_record **record, pl_er
     PL_TRY(pl_world_check_unlocked(world, error));
     *record = pl_world_record(world, body);
     PL_REQUIRE(*record, PL_ERROR_HANDLE, error, "body", "the handle is stale or of another world");
-    pl_world_wake(world, *record);
     return PL_OK;
 }
 
@@ -137,7 +136,8 @@ pl_status pl_world_reserve_body(pl_world *world, const pl_model *model)
     bool good = pl_world_grow(world->memory, &world->bodies, world->body_slots,
                               &world->body_slot_capacity, sizeof *world->bodies) &&
                 grow_groups(world) && grow_field(world, particles) &&
-                grow_contacts(world, model);
+                grow_contacts(world, model) &&
+                pl_events_reserve(&world->events, world->memory, 8 * (world->live_count + 1));
     return good ? PL_OK : PL_ERROR_MEMORY;
 }
 

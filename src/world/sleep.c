@@ -48,6 +48,38 @@ static void find_islands(pl_world *world)
     }
 }
 
+/* Bodies that are attached to each other are one island; what hangs on something rests as well as what lies on something. */
+static void join_attached(pl_world *world)
+{
+    const pl_attachments *all = &world->attachments;
+    pl_contact *contact = world->contact;
+    for (int i = 0; i < all->slot_count; i++) {
+        const pl_attachment_slot *slot = all->slots + i;
+        if (!slot->used || slot->broken)
+            continue;
+        int a = pl_world_record(world, slot->body)->contact;
+        if (slot->kind == PL_ATTACH_TO_BODY)
+            unite(world, a, pl_world_record(world, slot->other)->contact);
+        else if (slot->kind == PL_ATTACH_TO_COLLIDER)
+            contact->bodies[a].borne |= pl_collider_find(world, slot->collider)->mass > 0;
+        contact->bodies[a].touching |= slot->kind != PL_ATTACH_TO_BODY;
+    }
+    for (int i = 0; all->count && i < contact->body_count; i++)
+        world->restless[i] = false;
+    for (int i = 0; all->count && i < contact->body_count; i++)
+        world->restless[find(world, i)] |= contact->bodies[i].touching;
+    for (int i = 0; i < all->slot_count; i++) {
+        const pl_attachment_slot *slot = all->slots + i;
+        if (!slot->used || slot->broken || slot->kind != PL_ATTACH_TO_BODY)
+            continue;
+        int a = pl_world_record(world, slot->body)->contact;
+        int b = pl_world_record(world, slot->other)->contact;
+        bool held = world->restless[find(world, a)];
+        contact->bodies[a].touching |= held;
+        contact->bodies[b].touching |= held;
+    }
+}
+
 /* ---- Falling asleep --------------------------------------------------------------------------- */
 
 /* Displacement in the last step of the particle that moved most, units. */
@@ -73,7 +105,7 @@ static void count_quiet(pl_world *world)
         pl_record *record = world->live[i];
         const pl_contact_body *body = world->contact->bodies + record->contact;
         double spacing = record->model->spacing > 0 ? record->model->spacing : 1;
-        bool quiet = body->touching &&
+        bool quiet = body->touching && !body->borne &&
                      largest_step(&record->matter) <= QUIET_SPEED * spacing * world->step;
         record->quiet = quiet ? record->quiet + world->step : 0;
     }
@@ -87,6 +119,7 @@ static void stand_still(pl_record *record)
     memset(matter->now.velocity, 0, sizeof matter->now.velocity);
     pl_record_forget_old(matter);
     pl_record_show_now(matter);
+    record->boxed = false;
 }
 
 /* An island sleeps when the most restless of its bodies is quiet. Fixed order; nothing is allocated. */
@@ -97,6 +130,7 @@ void pl_world_fall_asleep(pl_world *world)
     for (int i = 0; i < world->awake_count; i++)
         contact->bodies[world->live[i]->contact].touching |= contact->bodies[world->live[i]->contact].grounded;
     find_islands(world);
+    join_attached(world);
     count_quiet(world);
     for (int i = 0; i < contact->body_count; i++)
         world->restless[i] = false;
@@ -114,7 +148,7 @@ void pl_world_fall_asleep(pl_world *world)
         changed = true;
     }
     for (int i = 0; i < contact->body_count; i++)
-        contact->bodies[i].touching = contact->bodies[i].grounded = false;
+        contact->bodies[i].touching = contact->bodies[i].grounded = contact->bodies[i].borne = false;
     if (changed)
         world->regroup = true;
 }
@@ -125,6 +159,8 @@ static void wake(pl_world *world, pl_record *record)
 {
     record->asleep = false;
     record->quiet = 0;
+    if (world->stepping)
+        record->woken_in = world->steps + 1;
     world->regroup = true;
 }
 
@@ -140,6 +176,7 @@ void pl_world_wake(pl_world *world, pl_record *record)
     if (record->asleep)
         pl_world_wake_island(world, record->island);
     record->quiet = 0;
+    record->bounded = false; /* perhaps it was moved */
 }
 
 void pl_world_wake_all(pl_world *world)

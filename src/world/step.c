@@ -48,16 +48,25 @@ static void end_step(pl_world *world)
 static void take_step(pl_world *world)
 {
     double start = world->time;
+    int s = 0;
     begin_step(world);
+    pl_colliders_begin(world);
+    pl_attachments_begin(world);
     world->contact->stale = true;
-    for (int s = 0; s < world->substeps && world->awake_count; s++) {
+    for (; s < world->substeps && world->awake_count; s++) {
         world->time = start + s * world->h;
         world->backward = (world->steps * (uint64_t)world->substeps + (uint64_t)s) % 2 == 1;
         pl_world_predict(world, (double)(s + 1) / world->substeps);
         pl_tasks_run(world->tasks, solve_blocks, world, world->block_count, 1);
+        pl_colliders_aim(world, s);
+        pl_attachments_aim(world, s);
         pl_world_touch(world, (world->substeps - s) * world->h);
     }
+    pl_colliders_end(world, s);
+    pl_attachments_end(world);
     end_step(world);
+    pl_events_close(world, s);
+    pl_world_bound_bodies(world);
     if (world->sleeping && !world->field && world->awake_count)
         pl_world_fall_asleep(world);
     world->time = start + world->step;
@@ -71,6 +80,8 @@ static void run(pl_world *world, uint64_t count, pl_report *report)
     pl_report_begin(world);
     world->stepping = true;
     for (uint64_t i = 0; i < count; i++) {
+        pl_colliders_wake(world);
+        pl_attachments_wake(world);
         if (world->regroup)
             pl_world_regroup(world);
         take_step(world);

@@ -82,7 +82,8 @@ static void gather_bodies(void *context, int begin, int end, int worker)
     uint64_t clock = pl_ticks();
     for (int i = begin; i < end; i++) {
         pl_record *record = world->live[i];
-        pl_oriented_settle(&record->matter, world->h);
+        if (record->gas.pressure > 0)
+            pl_gas_settle(record, world->h);
         gather_body(world, record, wanted_of(world, record));
     }
     world->workers[worker].work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
@@ -142,6 +143,10 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     pl_contact_resolve(contact);
     if (pl_world_wake_touched(world))
         pl_world_regroup(world);
+    pl_contact_note_late(contact);
     time_contact(world, clock);
     pl_tasks_run(world->tasks, finish_bodies, world, world->awake_count, PL_BODIES_PER_TASK / 4);
+    pl_colliders_land(world);
+    pl_attachments_land(world);
+    pl_events_add(world);
 }

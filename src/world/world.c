@@ -141,6 +141,9 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **world, pl_error *e
 
 void pl_world_clear(pl_world *world)
 {
+    pl_colliders_clear(world);
+    pl_attachments_clear(world);
+    pl_events_clear(&world->events, world->memory);
     for (pl_record *record = world->first, *next; record; record = next) {
         next = record->next;
         pl_record_destroy(world, record);
@@ -186,6 +189,7 @@ pl_status pl_world_set_gravity(pl_world *world, const double gravity[3])
     PL_REQUIRE(pl_is_gravity(gravity), PL_ERROR_ARGUMENT, NULL, NULL,
                "gravity is not a finite vector");
     memcpy(world->gravity, gravity, sizeof world->gravity);
+    pl_world_wake_all(world);
     return PL_OK;
 }
 
@@ -204,6 +208,7 @@ pl_status pl_world_set_field(pl_world *world, pl_field_function *field, void *us
     PL_TRY(pl_world_check_unlocked(world, NULL));
     world->field = field;
     world->field_user = user;
+    pl_world_wake_all(world);
     return PL_OK;
 }
 
@@ -237,6 +242,7 @@ static PL_APART pl_status set_step(pl_world *world, double step, int substeps)
         int i = 0;
         for (pl_record *record = world->first; record; record = record->next) {
             pl_world_adopt(world, record, outfits + i++);
+            pl_world_wake(world, record);
             pl_record_forget_old(&record->matter); /* it is measured in the old sub-step */
         }
         world->step = step;

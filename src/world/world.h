@@ -11,6 +11,10 @@
 #include "base/tasks.h"
 #include "contact/contact.h"
 #include "matter/oriented.h"
+#include "world/attachment.h"
+#include "world/collider.h"
+#include "world/events.h"
+#include "world/pressure.h"
 
 /* Whatever computes does so in the floating-point environment results are defined in, not in the
    host's: returns from the calling function with the status of the call, which must be to a
@@ -38,7 +42,13 @@ typedef struct pl_record {
     bool asleep;
     double quiet;    /* seconds */
     uint32_t island; /* slot of the body that leads those it fell asleep with */
+    double sleep_box[6]; /* metres, of a body asleep, where `boxed` */
+    bool boxed;
     int contact;     /* its number in the contact stage */
+    pl_gas gas;
+    uint64_t woken_in; /* number of the step, from 1, that woke it up while it ran */
+    double bounds[6];  /* metres, of its ellipsoids, where `bounded` */
+    bool bounded;
     void *user;
     uint32_t slot;
     uint64_t system_ordinal; /* of the system in use, among all this world ever made */
@@ -121,6 +131,9 @@ struct pl_world {
     pl_sort_item *sort_items; /* [2 group_capacity] */
     int block_count;
 
+    pl_colliders colliders;
+    pl_attachments attachments;
+    pl_events events;
     pl_contact *contact;
     uint64_t contact_ticks; /* on the caller's thread */
 
@@ -256,6 +269,9 @@ void pl_world_touch(pl_world *world, double rest_of_step);
 
 
 void pl_world_regroup(pl_world *world);
+
+/* After a step: boxes around the bodies that moved, for rays (ray.c). */
+void pl_world_bound_bodies(pl_world *world);
 
 /* From the state now to the targets of the sub-step that ends when the part t of the step is over:
    forces, driven particles, pins; `now` becomes `old`. */

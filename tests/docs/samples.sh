@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every C sample in the README and in docs/ compiles, links and runs; every ```sh sample that calls pliant runs too.
+# Every C sample in the README, in docs/ and in examples/ compiles, links and runs; every ```sh sample that calls pliant runs too.
 set -euo pipefail
 
 : "${BUILD_DIR:?is set by ctest}" "${SOURCE_DIR:?}" "${PLIANT:?}"
@@ -27,6 +27,12 @@ for sample in "$work"/*.c; do
     "$cc" -std=c17 -Wall -Wextra -Werror "${flags[@]}" -I"$SOURCE_DIR/include" "$sample" -o "${sample%.c}" \
         "$BUILD_DIR/libpliant.a" -lm -lpthread
     "${sample%.c}"
+done
+for sample in "$SOURCE_DIR"/examples/*.c; do
+    echo "-- $(basename "$sample")"
+    "$cc" -std=c17 -Wall -Wextra -Werror "${flags[@]}" -I"$SOURCE_DIR/include" "$sample" -o "$work/example" \
+        "$BUILD_DIR/libpliant.a" -lm -lpthread
+    "$work/example"
 done
 mkdir "$work/run"
 cd "$work/run"
