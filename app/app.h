@@ -11,7 +11,7 @@
 enum { APP_DONE = 0, APP_FAILED = 1, APP_BAD_INPUT = 2, APP_INTERRUPTED = 130 };
 
 extern const app_command app_run_command, app_inspect_command, app_scenes_command, app_demo_command,
-    app_bench_command;
+    app_bench_command, app_cook_command;
 
 /* Prints "pliant: file:line:column: …" and returns the exit status that fits. */
 int app_fail(const pl_trouble *trouble);

@@ -1,8 +1,13 @@
-/* pliant inspect: what is in a scene, in words and numbers. */
+/* pliant inspect: what is in a scene, a mesh or a model, in words and numbers. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
-#include "app.h"
+#include "base/clock.h"
+#include "describe.h"
+#include "io/model_file.h"
+#include "pliant/files.h"
 
 static const char *const solver_names[] = {"fast", "stiff", "plain"};
 
@@ -99,21 +104,12 @@ static void print_json(const pl_scene *scene, const pl_play *play)
     printf("]}\n");
 }
 
-static int inspect(int argc, char **argv)
+static int inspect_scene(const char *name, bool json)
 {
-    bool json = false;
-    app_list words = {0};
-    const app_option options[] = {
-        {"json", 0, APP_FLAG, &json, 0, 0, NULL, "print the numbers as JSON"}, {0}};
-    int result = app_parse(&app_inspect_command, options, argc, argv, &words, 1);
-    if (result >= 0)
-        return result;
-    if (words.count == 0)
-        return app_usage_error("inspect", "which scene? Name a file or a built-in scene");
     pl_memory memory;
     pl_scene *scene;
     pl_memory_init(&memory, NULL, 0);
-    result = app_load_scene(&memory, words.items[0], &scene);
+    int result = app_load_scene(&memory, name, &scene);
     if (result >= 0)
         return result;
     pl_play_options play_options = pl_default_play_options();
@@ -130,11 +126,134 @@ static int inspect(int argc, char **argv)
     return result;
 }
 
+/* ---- Meshes ---------------------------------------------------------------------------------- */
+
+static void print_mesh(const char *name, const pl_mesh *mesh, const pl_mesh_report *report,
+                       bool json)
+{
+    app_tet_quality tets = app_measure_tets(mesh->positions, mesh->tets, mesh->tet_count);
+    if (!json) {
+        printf("%s: mesh\n", name);
+        app_describe_mesh(mesh, report);
+        if (mesh->tet_count > 0)
+            app_describe_tets(&tets);
+        return;
+    }
+    printf("{\"name\":");
+    app_print_json_string(name);
+    printf(",\"mesh\":");
+    app_mesh_report_json(report);
+    printf(",\"look\":");
+    app_look_json(&mesh->look);
+    if (mesh->tet_count > 0) {
+        printf(",\"tets\":");
+        app_tets_json(&tets);
+    }
+    printf("}\n");
+}
+
+static int inspect_mesh(const char *name, bool json)
+{
+    pl_mesh mesh;
+    pl_mesh_report report;
+    pl_error error = {0};
+    int result = app_load_mesh(name, 1, &mesh);
+    if (result >= 0)
+        return result;
+    pl_status status =
+        pl_mesh_examine(&mesh, pl_default_cook_def(&mesh).weld, NULL, &report, &error);
+    if (status == PL_OK)
+        print_mesh(name, &mesh, &report, json);
+    result = status == PL_OK ? app_finish(APP_DONE) : app_fail_about(name, status, &error);
+    pl_mesh_free(&mesh);
+    return result;
+}
+
+/* ---- Models ---------------------------------------------------------------------------------- */
+
+static app_tet_quality measure_model_tets(pl_memory *memory, const pl_model *model)
+{
+    pl_model_info info = pl_model_get_info(model);
+    app_tet_quality quality = {0};
+    double *points = PL_NEW(memory, double, 3 * (size_t)info.tet_point_count);
+    if (points && pl_model_read(model, PL_REST_TET_POINTS, 0, info.tet_point_count,
+                                pl_doubles(points, 0)) == PL_OK)
+        quality = app_measure_tets(points, pl_model_tets(model), info.tet_count);
+    pl_memory_free(memory, points);
+    return quality;
+}
+
+static int inspect_model(const char *name, bool json)
+{
+    pl_model *model;
+    pl_memory memory;
+    pl_error error = {0};
+    pl_memory_init(&memory, NULL, 0);
+    uint64_t begin = pl_clock_ns();
+    pl_status status = pl_model_load(name, NULL, &model, &error);
+    double seconds = (double)(pl_clock_ns() - begin) / 1e9;
+    if (status != PL_OK)
+        return app_fail_about(name, status, &error);
+    bool has_tets = pl_model_get_info(model).tet_count > 0;
+    app_tet_quality tets = has_tets ? measure_model_tets(&memory, model) : (app_tet_quality){0};
+    if (json) {
+        printf("{\"name\":");
+        app_print_json_string(name);
+        printf(",\"load_seconds\":%.6f,\"model\":", seconds);
+        app_model_json(model);
+        if (has_tets) {
+            printf(",\"tets\":");
+            app_tets_json(&tets);
+        }
+        printf("}\n");
+    } else {
+        printf("%s: model, loaded in %.1f ms\n", name, 1e3 * seconds);
+        app_describe_model(model);
+        if (has_tets)
+            app_describe_tets(&tets);
+    }
+    pl_model_release(model);
+    return app_finish(APP_DONE);
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+/* What is not a file is the name of a scene. */
+static bool is_scene(const char *name)
+{
+    size_t length = strlen(name);
+    return strcmp(name, "-") == 0 || (length > 5 && strcmp(name + length - 5, ".json") == 0) ||
+           access(name, F_OK) != 0;
+}
+
+static int inspect(int argc, char **argv)
+{
+    bool json = false;
+    app_list words = {0};
+    const app_option options[] = {
+        {"json", 0, APP_FLAG, &json, 0, 0, NULL, "print the numbers as JSON"}, {0}};
+    int result = app_parse(&app_inspect_command, options, argc, argv, &words, 1);
+    if (result >= 0)
+        return result;
+    if (words.count == 0)
+        return app_usage_error("inspect",
+                               "which scene, mesh or model? Name a file or something built in");
+    const char *name = words.items[0];
+    if (app_builtin_name(name))
+        return inspect_mesh(name, json);
+    if (pl_file_is_model(name))
+        return inspect_model(name, json);
+    return is_scene(name) ? inspect_scene(name, json) : inspect_mesh(name, json);
+}
+
 const app_command app_inspect_command = {
     .name = "inspect",
-    .usage = "SCENE [OPTIONS]",
-    .summary = "what is in a scene, in words and numbers",
-    .details = "Builds the scene without running it: every mistake in it is reported as 'pliant "
-               "run' would.",
+    .usage = "FILE [OPTIONS]",
+    .summary = "what is in a scene, a mesh or a model, in words and numbers",
+    .details = "FILE is a scene, a mesh, a model (.pliant), the name of a built-in scene, or a "
+               "built-in mesh\n"
+               "(builtin:NAME). A scene is built without running it: every mistake in it is "
+               "reported as\n"
+               "'pliant run' would.",
     .run = inspect,
 };

@@ -2,19 +2,30 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "io/file.h"
 #include "io/outputs.h"
+#include "video.h"
 
 /* ---- Outputs --------------------------------------------------------------------------------- */
 
+typedef enum sink_kind {
+    SINK_LINES,   /* .jsonl: the state, a line per frame */
+    SINK_SURFACE, /* .obj */
+    SINK_PICTURE, /* .png */
+    SINK_FILM     /* .mp4, .gif */
+} sink_kind;
+
 typedef struct sink {
     const char *name;
-    bool surface;      /* .obj, else .jsonl */
+    sink_kind kind;
     bool sequence;     /* one file per frame */
-    pl_output *output; /* open for the whole run; NULL for .obj */
+    pl_output *output; /* lines: open for the whole run */
+    app_video *video;  /* films: the same */
+    int stride;        /* films: every how many frames a picture is taken */
 } sink;
 
 typedef struct session {
@@ -24,12 +35,33 @@ typedef struct session {
     app_totals totals;
     sink sinks[APP_LIST_MAX];
     int sink_count;
+    app_painter *painter; /* NULL = no pictures are wanted */
+    uint64_t painted;     /* the frame after the one whose picture the painter has; 0 = none */
 } session;
 
 static bool ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);
     return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static bool find_kind(const char *name, sink_kind *kind)
+{
+    static const struct {
+        const char *ending;
+        sink_kind kind;
+    } known[] = {{".jsonl", SINK_LINES},
+                 {".obj", SINK_SURFACE},
+                 {".png", SINK_PICTURE},
+                 {".mp4", SINK_FILM},
+                 {".gif", SINK_FILM}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (ends_with(name, known[i].ending)) {
+            *kind = known[i].kind;
+            return true;
+        }
+    *kind = SINK_LINES;
+    return strncmp(name, "/dev/", 5) == 0;
 }
 
 static int sort_outputs(session *s)
@@ -39,19 +71,39 @@ static int sort_outputs(session *s)
     for (int i = 0; i < outputs->count; i++) {
         const char *name = outputs->items[i];
         sink *made = &s->sinks[s->sink_count++];
-        *made = (sink){.name = name, .surface = ends_with(name, ".obj")};
+        *made = (sink){.name = name};
         for (int k = 0; k < i; k++)
             if (strcmp(outputs->items[k], name) == 0)
                 return app_usage_error("run", "%s is named twice as an output", name);
-        if (!made->surface && !ends_with(name, ".jsonl") && strncmp(name, "/dev/", 5) != 0)
+        if (!find_kind(name, &made->kind))
             return app_usage_error("run",
-                                   "%s: the ending says what to write; known are .jsonl and .obj "
-                                   "(frame_%%04d.obj for a sequence)",
+                                   "%s: the ending says what to write; known are .jsonl and .obj, "
+                                   ".png, .mp4 and .gif (frame_%%04d.obj or .png for a sequence)",
                                    name);
-        if (made->surface && pl_pattern_check(name, &made->sequence, &trouble) != PL_OK)
+        if ((made->kind == SINK_SURFACE || made->kind == SINK_PICTURE) &&
+            pl_pattern_check(name, &made->sequence, &trouble) != PL_OK)
             return app_fail(&trouble);
     }
     return -1;
+}
+
+static bool wants_pictures(const session *s)
+{
+    for (int i = 0; i < s->sink_count; i++)
+        if (s->sinks[i].kind == SINK_PICTURE || s->sinks[i].kind == SINK_FILM)
+            return true;
+    return false;
+}
+
+/* A film runs at the speed of life: where the steps are shorter than a screen's pictures, some are left out. */
+static int open_film(session *s, sink *to)
+{
+    int width, height;
+    app_painter_pixels(s->painter, &width, &height);
+    double rate = 1 / s->play->settings.step, most = ends_with(to->name, ".gif") ? 34 : 61;
+    to->stride = rate > most ? (int)fmin(ceil(rate / most), 1e6) : 1;
+    return app_video_open(s->player->memory, to->name, width, height, fmax(rate / to->stride, 0.01),
+                          !s->player->look.size, &to->video);
 }
 
 /* Lines are written as they come; a line's file is opened before the first frame, so that a
@@ -59,12 +111,53 @@ static int sort_outputs(session *s)
 static int open_outputs(session *s)
 {
     pl_trouble trouble;
-    for (int i = 0; i < s->sink_count; i++)
-        if (!s->sinks[i].surface &&
-            pl_output_open(s->player->memory, s->sinks[i].name, &s->sinks[i].output, &trouble))
-            return app_fail(&trouble);
-    return -1;
+    int result = -1;
+    if (wants_pictures(s)) {
+        result = app_painter_open(s->player->memory, "run", &s->player->look, &s->painter);
+        if (result < 0)
+            result = app_painter_take_play(s->painter, s->play);
+    }
+    for (int i = 0; i < s->sink_count && result < 0; i++) {
+        sink *to = &s->sinks[i];
+        if (to->kind == SINK_FILM)
+            result = open_film(s, to);
+        else if (to->kind == SINK_LINES &&
+                 pl_output_open(s->player->memory, to->name, &to->output, &trouble))
+            result = app_fail(&trouble);
+    }
+    return result;
 }
+
+/* ---- Pictures -------------------------------------------------------------------------------- */
+
+static int paint(session *s)
+{
+    int result = s->painted == s->play->frame + 1 ? -1 : app_painter_paint(s->painter, s->play);
+    if (result < 0)
+        s->painted = s->play->frame + 1;
+    return result;
+}
+
+static int write_picture(session *s, const sink *to)
+{
+    char name[PATH_MAX];
+    if (to->sequence && pl_pattern_name(to->name, s->play->frame, name, sizeof name) != PL_OK)
+        return app_usage_error("run", "%s: the name is too long", to->name);
+    int result = paint(s);
+    return result < 0 ? app_painter_write_png(s->painter, to->sequence ? name : to->name) : result;
+}
+
+static int write_film(session *s, const sink *to)
+{
+    int width, height;
+    if (s->play->frame % (uint64_t)to->stride != 0)
+        return -1;
+    int result = paint(s);
+    return result < 0 ? app_video_frame(to->video, app_painter_pixels(s->painter, &width, &height))
+                      : result;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static int write_surface(session *s, const sink *to)
 {
@@ -88,30 +181,45 @@ static int write_surface(session *s, const sink *to)
     return pl_output_publish(output, &trouble) == PL_OK ? -1 : app_fail(&trouble);
 }
 
+static int write_line(session *s, const sink *to)
+{
+    pl_trouble trouble;
+    pl_status status = pl_write_state_line(to->output, s->play, s->run_name);
+    if (status != PL_OK) {
+        pl_trouble_set(&trouble, status, to->name, "cannot be written: %s", pl_status_text(status));
+        return app_fail(&trouble);
+    }
+    /* The message comes from closing it. */
+    return pl_output_is_good(to->output) ? -1 : APP_FAILED;
+}
+
 static int write_frame(session *s)
 {
-    for (int i = 0; i < s->sink_count; i++) {
+    int result = -1;
+    for (int i = 0; i < s->sink_count && result < 0; i++) {
         sink *to = &s->sinks[i];
-        if (to->surface) {
-            int status = to->sequence ? write_surface(s, to) : -1;
-            if (status >= 0)
-                return status;
-            continue;
-        }
-        pl_status status = pl_write_state_line(to->output, s->play, s->run_name);
-        pl_trouble trouble;
-        if (status != PL_OK) {
-            pl_trouble_set(&trouble, status, to->name, "cannot be written: %s",
-                           pl_status_text(status));
-            return app_fail(&trouble);
-        }
-        if (!pl_output_is_good(to->output))
-            break; /* the message comes from closing it */
+        if (to->kind == SINK_LINES)
+            result = write_line(s, to);
+        else if (to->kind == SINK_FILM)
+            result = write_film(s, to);
+        else if (to->sequence)
+            result = to->kind == SINK_PICTURE ? write_picture(s, to) : write_surface(s, to);
     }
-    for (int i = 0; i < s->sink_count; i++)
-        if (s->sinks[i].output && !pl_output_is_good(s->sinks[i].output))
-            return APP_FAILED;
-    return -1;
+    return result;
+}
+
+/* Single files show the last frame. */
+static int write_last(session *s)
+{
+    int result = -1;
+    for (int i = 0; i < s->sink_count && result < 0; i++) {
+        const sink *to = &s->sinks[i];
+        if (to->kind == SINK_SURFACE && !to->sequence)
+            result = write_surface(s, to);
+        if (to->kind == SINK_PICTURE && !to->sequence)
+            result = write_picture(s, to);
+    }
+    return result;
 }
 
 /* Published when the run came to an end, even a shortened one; dropped when something failed. */
@@ -121,6 +229,9 @@ static int close_outputs(session *s, bool publish)
     for (int i = 0; i < s->sink_count; i++) {
         sink *to = &s->sinks[i];
         pl_trouble trouble;
+        int closed = app_video_close(to->video, publish);
+        result = closed >= 0 ? closed : result;
+        to->video = NULL;
         if (!to->output)
             continue;
         if ((publish || !pl_output_is_good(to->output))) {
@@ -131,6 +242,8 @@ static int close_outputs(session *s, bool publish)
         }
         to->output = NULL;
     }
+    app_painter_close(s->painter);
+    s->painter = NULL;
     return result;
 }
 
@@ -197,8 +310,40 @@ static int finish_frame(session *s)
     return result;
 }
 
+/* Where a camera must stand to see the whole run is known once it is over; so it is played twice, which costs little
+   beside the pictures, and gives the same. */
+static int look_ahead(session *s, int run, int frames)
+{
+    bool wanted = false;
+    for (int i = 0; i < s->sink_count; i++)
+        wanted |= s->sinks[i].kind == SINK_FILM ||
+                  (s->sinks[i].kind == SINK_PICTURE && s->sinks[i].sequence);
+    if (!wanted)
+        return -1;
+    pl_trouble trouble;
+    pl_play *play;
+    if (pl_play_create(s->player->scene, run, &s->player->options, &play, &trouble) != PL_OK)
+        return app_fail(&trouble);
+    app_progress progress;
+    app_progress_begin(&progress, "looking ahead", (uint64_t)frames,
+                       !s->player->quiet && !s->player->no_progress);
+    int result = app_painter_see(s->painter, play);
+    while (result < 0 && play->frame < (uint64_t)frames && !app_signal()) {
+        pl_status status = pl_play_step(play, NULL);
+        result = status == PL_OK ? app_painter_see(s->painter, play)
+                                 : fail_status(status, "the step failed");
+        app_progress_frame(&progress, play->frame);
+    }
+    app_progress_end(&progress);
+    pl_play_destroy(play);
+    return result;
+}
+
 static int play_frames(session *s, int run, int frames)
 {
+    int seen = look_ahead(s, run, frames);
+    if (seen >= 0)
+        return seen;
     app_progress progress;
     app_progress_begin(&progress, s->player->title, (uint64_t)frames,
                        !s->player->quiet && !s->player->no_progress);
@@ -218,10 +363,7 @@ static int play_frames(session *s, int run, int frames)
         app_progress_frame(&progress, s->play->frame);
     }
     app_progress_end(&progress);
-    for (int i = 0; i < s->sink_count && result < 0; i++)
-        if (s->sinks[i].surface && !s->sinks[i].sequence)
-            result = write_surface(s, &s->sinks[i]);
-    return result;
+    return result < 0 ? write_last(s) : result;
 }
 
 static void print_run_json(const session *s)
@@ -301,7 +443,7 @@ static int find_run(const app_player *player, int *run)
 static int check_outputs(const session *s, int only)
 {
     for (int i = 0; i < s->sink_count; i++)
-        if (s->sinks[i].surface && s->player->scene->run_count > 1 && only < 0)
+        if (s->sinks[i].kind != SINK_LINES && s->player->scene->run_count > 1 && only < 0)
             return app_usage_error(
                 "run", "%s: the scene has %d runs; choose the one to write with --run NAME",
                 s->sinks[i].name, s->player->scene->run_count);

@@ -4,6 +4,7 @@
 #define PL_APP_PLAYER_H
 
 #include "app.h"
+#include "painter.h"
 
 typedef struct app_player {
     pl_memory *memory;
@@ -12,7 +13,8 @@ typedef struct app_player {
     pl_play_options options;
     int frames;       /* -1 = as the scene says */
     const char *run;  /* NULL = all runs */
-    app_list outputs; /* .jsonl files, .obj files or patterns */
+    app_list outputs; /* .jsonl, .mp4 and .gif files; .obj and .png files or patterns */
+    app_look look;    /* of pictures */
     int snapshot_at;  /* save there, build anew, restore, go on; -1 = never */
     bool hash, quiet, json, no_progress;
 } app_player;

@@ -47,7 +47,7 @@ static int run(int argc, char **argv)
     const char *solver = NULL, *dump = NULL;
     const app_option options[] = {
         {"out", 'o', APP_LIST, &player.outputs, 0, 0, "OUT",
-         "state.jsonl, frame_%04d.obj or last.obj; repeatable"},
+         "state.jsonl, frame_%04d.obj or .png, last.obj or .png, film.mp4 or .gif; repeatable"},
         {"dump", 0, APP_TEXT, &dump, 0, 0, "FILE.jsonl", "the complete state, one line per frame"},
         {"frames", 'n', APP_INTEGER, &player.frames, 0, 1e7, "N", "how many frames to simulate"},
         {"step", 0, APP_NUMBER, &player.options.step, 0, 10, "S", "seconds per frame"},
@@ -60,6 +60,7 @@ static int run(int argc, char **argv)
         {"threads", 't', APP_INTEGER, &player.options.threads, 1, 1024, "N",
          "threads (the result is the same)"},
         {"run", 0, APP_TEXT, &player.run, 0, 0, "NAME", "only this one of the scene's runs"},
+        APP_LOOK_OPTIONS(player.look),
         {"hash", 0, APP_FLAG, &player.hash, 0, 0, NULL,
          "print frame number and state hash of every frame"},
         {"snapshot-at", 0, APP_INTEGER, &player.snapshot_at, 0, 1e7, "N",

@@ -1,7 +1,9 @@
 # tests/<layer>/test_<name>.c becomes the test <layer>/<name>; tests/support/*.c is linked to all of them.
 # tests/<name>.sh and tests/<folder>/<name>.sh become the tests <name> and <folder>/<name>; they get the environment
 # PLIANT (the built command), SOURCE_DIR, BUILD_DIR, CC and SANITIZE; exit status 77 says that they were skipped.
-# A C test whose text speaks of threads or tasks gets the label "threads": the thread sanitizer looks at those.
+# A C test whose text speaks of threads or tasks gets the label "threads": the thread sanitizer looks at those. One that
+# speaks of golden values gets the label "bits": other compilers must give the same. The targets thread_tests and
+# bits_tests build just those.
 
 set(PLIANT_COMMAND ${PROJECT_BINARY_DIR}/pliant)
 set(PLIANT_TEST_TIMEOUT 300)
@@ -22,6 +24,8 @@ function(pliant_c_tests)
     set(helpers pliant_test_support_objects)
   endif()
 
+  add_custom_target(thread_tests)
+  add_custom_target(bits_tests)
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/test_*.c)
   foreach(file IN LISTS files)
     cmake_path(GET file STEM name)
@@ -45,6 +49,12 @@ function(pliant_c_tests)
     file(STRINGS ${file} threaded LIMIT_COUNT 1 REGEX "[Tt]hread|pl_task")
     if(threaded)
       set_property(TEST ${layer}/${name} APPEND PROPERTY LABELS threads)
+      add_dependencies(thread_tests ${target})
+    endif()
+    file(STRINGS ${file} golden LIMIT_COUNT 1 REGEX "[Gg]olden")
+    if(golden)
+      set_property(TEST ${layer}/${name} APPEND PROPERTY LABELS bits)
+      add_dependencies(bits_tests ${target})
     endif()
   endforeach()
 endfunction()

@@ -22,7 +22,8 @@ PL_API pl_status pl_mesh_load(const char *path, const pl_allocator *allocator, p
 PL_API pl_status pl_mesh_parse(const void *bytes, size_t size, const char *name,
                                const pl_allocator *allocator, pl_mesh *mesh, pl_error *error);
 
-/* Model files (.pliant): written whole or not at all; loaded in milliseconds, checked from end to end. */
+/* Model files (.pliant): the bytes of pl_model_pack, written whole or not at all; loaded in milliseconds into one block
+   of memory, checked from end to end, the same on every machine. An error's `where` is the name with the place in it. */
 PL_API pl_status pl_model_save(const struct pl_model *model, const char *path, pl_error *error);
 PL_API pl_status pl_model_load(const char *path, const pl_allocator *allocator,
                                struct pl_model **model, pl_error *error);

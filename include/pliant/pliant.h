@@ -36,6 +36,7 @@
 
 #include "pliant/base.h"
 #include "pliant/contact.h"
+#include "pliant/mesh.h"
 #include "pliant/shape.h"
 
 #ifdef __cplusplus
@@ -68,18 +69,30 @@ typedef struct pl_model_def {
     pl_buffer radii;        /* the ellipsoid's three radii along these axes, metres, > 0 */
 
     int edge_count;
-    const int32_t *edges; /* two particles each; no loops, no duplicates, all particles connected */
+    const int32_t *edges; /* two particles each; no loops, no duplicates */
+    bool several_pieces; /* whether the graph may have unconnected parts, which then move independently;
+                            default false: one is an error, being a mistake most of the time */
 
     int dimension; /* 1 rod, 2 sheet, 3 solid: how Young's modulus becomes stiffness. Default 3 */
     double volume; /* of the whole body, cubic metres; 0 (default) = sum of the ellipsoids' */
 
     int vertex_count;   /* of the render surface; may be 0 */
     pl_buffer vertices; /* rest position of each */
-    int influence_count; /* particles per vertex, 1 to PL_MAX_INFLUENCES; 0 (default) = weights are computed */
-    const int32_t *influences; /* influence_count particles per vertex; -1 = none */
+    int influence_count; /* particles per vertex, 1 to PL_MAX_INFLUENCES; 0 (default) = 4, computed */
+    const int32_t *influences; /* influence_count particles per vertex, -1 = none; NULL = computed */
     const float *weights;      /* as many weights, >= 0; made to sum to one */
     int triangle_count;
     const int32_t *triangles; /* three vertices each */
+    const pl_look *look; /* of the surface: normals, UVs, materials, …; NULL (default) = none. Numbers in it that are
+                            none become 0; without normals they are computed */
+
+    /* Tetrahedra that fill the volume, and where the vertices lie in them; may be absent. */
+    int tet_point_count;
+    pl_buffer tet_points; /* rest position of each corner */
+    int tet_count;
+    const int32_t *tets; /* four corners each; (b − a) × (c − a) · (d − a) > 0 */
+    const int32_t *vertex_tets;      /* one per vertex; NULL = found */
+    const float *vertex_barycentric; /* four per vertex, together with vertex_tets */
 
     const pl_allocator *allocator; /* NULL = malloc and free */
     size_t memory_limit;           /* bytes; 0 (default) = none */
@@ -95,6 +108,9 @@ PL_API void pl_model_release(pl_model *model); /* NULL is allowed */
 
 typedef struct pl_model_info {
     int particle_count, edge_count, vertex_count, triangle_count;
+    int piece_count;     /* connected parts of the graph */
+    int influence_count; /* particles per vertex; 0 without vertices */
+    int tet_point_count, tet_count;
     int dimension;
     int colour_count; /* of the local step's order: particles of one colour are not neighbours */
     int64_t factor_count; /* entries of the triangular factor below its diagonal */
@@ -112,12 +128,32 @@ typedef enum pl_model_field {
     PL_REST_POSITIONS,    /* 3 per particle */
     PL_REST_ORIENTATIONS, /* 4 per particle */
     PL_REST_RADII,        /* 3 per particle */
-    PL_REST_VERTICES      /* 3 per vertex */
+    PL_REST_VERTICES,     /* 3 per vertex */
+    PL_REST_NORMALS,      /* 3 per vertex, unit: the look's, or computed */
+    PL_REST_TET_POINTS    /* 3 per corner of the tetrahedra */
 } pl_model_field;
 PL_API pl_status pl_model_read(const pl_model *model, pl_model_field field, int first, int count,
                                pl_buffer out);
 PL_API const int32_t *pl_model_edges(const pl_model *model);     /* two per edge */
 PL_API const int32_t *pl_model_triangles(const pl_model *model); /* three per triangle */
+PL_API const int32_t *pl_model_influences(const pl_model *model); /* influence_count per vertex */
+PL_API const float *pl_model_weights(const pl_model *model);      /* as many */
+PL_API const pl_look *pl_model_look(const pl_model *model);       /* never NULL; may be empty */
+PL_API const int32_t *pl_model_tets(const pl_model *model);       /* four corners each */
+/* Which tetrahedron each vertex lies in, and its four coordinates there; NULL without tetrahedra. */
+PL_API const int32_t *pl_model_vertex_tets(const pl_model *model);
+PL_API const float *pl_model_vertex_barycentric(const pl_model *model);
+
+/* A model as bytes, for hosts with asset systems of their own (files: pliant/files.h). The layout is that of .pliant
+   files: little-endian, sections aligned to 64 bytes, checked by a hash, the same on every machine. */
+PL_API size_t pl_model_pack_size(const pl_model *model);
+/* Writes pl_model_pack_size(model) bytes; PL_ERROR_ARGUMENT when `capacity` is less. */
+PL_API pl_status pl_model_pack(const pl_model *model, void *bytes, size_t capacity,
+                               pl_error *error);
+/* Any bytes will do: what is not a model is PL_ERROR_FORMAT. The model is the same to the last bit, hash included.
+   `bytes` are copied and may lie at any address. */
+PL_API pl_status pl_model_unpack(const void *bytes, size_t size, const pl_allocator *allocator,
+                                 pl_model **model, pl_error *error);
 
 /* ---- Materials --------------------------------------------------------------------------------------------------- */
 
@@ -276,13 +312,29 @@ typedef enum pl_body_field {
     PL_VELOCITIES, /* 3 per particle, m/s */
     PL_SPINS,      /* 3 per particle, rad/s */
     PL_MASSES,     /* 1 per particle, kg; read only */
-    PL_VERTICES    /* 3 per vertex of the skinned surface, m; read only */
+    PL_VERTICES,   /* 3 per vertex of the skinned surface, m; read only */
+    PL_NORMALS,    /* 3 per vertex, unit; read only */
+    PL_TANGENTS    /* 4 per vertex: unit, and the handedness; read only; none where the model has none */
 } pl_body_field;
 
 /* Copies `count` elements from `first` on. fraction 1 reads the current state, 0 the one a step earlier, between them
-   an interpolation (of positions, rotations and vertices). */
+   an interpolation (of positions, rotations and what belongs to the surface). */
 PL_API pl_status pl_body_read(const pl_world *world, pl_body body, pl_body_field field, int first,
                               int count, double fraction, pl_buffer out);
+
+/* The surface of a body, all of its vertices. */
+typedef struct pl_skin_request {
+    pl_body body;
+    double fraction; /* as for pl_body_read */
+    pl_buffer positions, normals, tangents; /* data NULL = not wanted, but not all three */
+} pl_skin_request;
+
+/* Fills the buffers of all requests, in parallel on the world's tasks: the same bits as pl_body_read gives, and the way
+   to get every surface for every frame. Buffers may not overlap, but may be strided views of one array of vertices; floats
+   without gaps are fastest. A body may be asked for several times. Nothing is written unless every request can be
+   served. Allocates nothing. */
+PL_API pl_status pl_world_skin(pl_world *world, const pl_skin_request *requests, int count);
+
 /* Any arrangement will do, coincident and inverted ones included; quaternions are normalised. */
 PL_API pl_status pl_body_write(pl_world *world, pl_body body, pl_body_field field, int first,
                                int count, pl_buffer in);

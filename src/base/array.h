@@ -28,7 +28,7 @@ static inline void pl_array_free(pl_array *array)
 /* Room for `more` elements behind those there are. */
 static inline bool pl_array_reserve(pl_array *array, size_t more)
 {
-    if (more <= array->capacity - array->count)
+    if (array->data && more <= array->capacity - array->count)
         return true;
     size_t wanted = array->count + more, grown = array->capacity + array->capacity / 2 + 16;
     size_t capacity = wanted < array->count ? wanted : wanted > grown ? wanted : grown;

@@ -328,6 +328,11 @@ void pl_output_json_string(pl_output *output, const char *text)
     pl_output_write(output, "\"", 1);
 }
 
+const char *pl_output_part(const pl_output *output)
+{
+    return output->slot >= 0 ? temporaries[output->slot].name : NULL;
+}
+
 bool pl_output_is_good(const pl_output *output)
 {
     return output->error == 0;

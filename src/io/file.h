@@ -28,6 +28,9 @@ void pl_output_printf(pl_output *output, const char *format, ...) PL_PRINTF(2, 3
 void pl_output_number(pl_output *output, double value); /* exact digits; null if it is not finite */
 void pl_output_json_string(pl_output *output, const char *text);
 
+/* The temporary, for a program that writes it in our place; NULL for devices and the like. */
+const char *pl_output_part(const pl_output *output);
+
 /* Whether everything so far could be written; a full disk shows here early. */
 bool pl_output_is_good(const pl_output *output);
 

@@ -1,82 +1,9 @@
-/* From a scene to a world: models, the world, bodies in their start states. */
+/* From a scene to a world: the world, and bodies in their start states. Models come from play_model.c. */
 #include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
 #include "io/play_parts.h"
-
-/* ---- Models ---------------------------------------------------------------------------------- */
-
-static pl_status make_model(const pl_builder *builder, uint32_t node, pl_model_def *def,
-                            pl_model **model)
-{
-    pl_error error = {0};
-    def->memory_limit = builder->options->memory_limit;
-    pl_status status = pl_model_create(def, model, &error);
-    return status == PL_OK ? PL_OK : pl_build_fail(builder, node, status, &error);
-}
-
-static pl_status make_shape_model(const pl_builder *builder, const pl_scene_model *source,
-                                  pl_model **model)
-{
-    pl_shape_def def = pl_default_shape_def(source->kind);
-    for (int i = 0; i < 3; i++) {
-        if (source->count[i] > 0)
-            def.count[i] = source->count[i];
-        if (source->size[i] > 0)
-            def.size[i] = source->size[i];
-    }
-    if (source->has_braced)
-        def.braced = source->braced;
-    pl_shape *shape;
-    pl_error error = {0};
-    pl_status status = pl_shape_create(&def, &shape, &error);
-    if (status != PL_OK)
-        return pl_build_fail(builder, source->place.node, status, &error);
-    pl_model_def model_def = pl_shape_model_def(shape);
-    status = make_model(builder, source->place.node, &model_def, model);
-    pl_shape_destroy(shape);
-    return status;
-}
-
-static pl_status make_explicit_model(const pl_builder *builder, const pl_scene_model *source,
-                                     pl_model **model)
-{
-    pl_model_def def = pl_default_model_def();
-    def.particle_count = source->particle_count;
-    def.positions = pl_doubles(source->positions, 0);
-    def.radii = pl_doubles(source->radii, 0);
-    if (source->orientations)
-        def.orientations = pl_doubles(source->orientations, 0);
-    def.edge_count = source->edge_count;
-    def.edges = source->edges;
-    def.dimension = source->dimension;
-    def.volume = source->volume;
-    def.vertex_count = source->vertex_count;
-    if (source->vertex_count > 0)
-        def.vertices = pl_doubles(source->vertices, 0);
-    def.influence_count = source->influence_count;
-    def.influences = source->influences;
-    def.weights = source->weights;
-    def.triangle_count = source->triangle_count;
-    def.triangles = source->triangles;
-    return make_model(builder, source->place.node, &def, model);
-}
-
-static pl_status make_models(const pl_builder *builder)
-{
-    pl_play *play = builder->play;
-    play->models = PL_NEW(builder->memory, pl_model *, builder->scene->model_count);
-    if (!play->models)
-        return pl_build_no_memory(builder);
-    for (int i = 0; i < builder->scene->model_count; i++) {
-        const pl_scene_model *source = &builder->scene->models[i];
-        PL_TRY(source->is_shape ? make_shape_model(builder, source, &play->models[i])
-                                : make_explicit_model(builder, source, &play->models[i]));
-        play->model_count = i + 1;
-    }
-    return PL_OK;
-}
 
 /* ---- World ----------------------------------------------------------------------------------- */
 
@@ -357,7 +284,7 @@ pl_status pl_play_create(const pl_scene *scene, int run, const pl_play_options *
     made->scene = scene;
     made->settings = scene->runs[run].world;
     override_settings(&made->settings, options);
-    pl_status status = make_models(&builder);
+    pl_status status = pl_build_models(&builder);
     if (status == PL_OK)
         status = make_world(&builder);
     if (status == PL_OK)

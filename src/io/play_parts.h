@@ -28,6 +28,9 @@ pl_status pl_build_fail(const pl_builder *builder, uint32_t node, pl_status stat
 pl_status pl_resolve_picks(const pl_builder *builder, const pl_model *model, bool vertices,
                            const pl_pick *picks, int pick_count, int32_t **out, int *count);
 
+/* play_model.c: the models, in the order of the scene. */
+pl_status pl_build_models(const pl_builder *builder);
+
 /* play_hold.c: after all bodies are there. */
 pl_status pl_build_holds(const pl_builder *builder);
 

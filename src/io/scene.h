@@ -6,6 +6,7 @@
 
 #include "io/json.h"
 #include "io/motion.h"
+#include "pliant/cook.h"
 #include "pliant/pliant.h"
 
 /* Where an object stands in the document, and which of its keys were given (bit i: field i of its
@@ -25,6 +26,14 @@ typedef struct pl_scene_world {
     uint32_t solver_node;
 } pl_scene_world;
 
+/* How a mesh is cooked; 0 = as cooking decides (pliant/cook.h), with what was given noted apart. */
+typedef struct pl_scene_cooking {
+    double detail, spacing, scale, thickness, weld;
+    int particles, edges, tets, influences, seed;
+    pl_cook_kind kind;
+    bool has_kind, has_weld, grid;
+} pl_scene_cooking;
+
 typedef struct pl_scene_model {
     pl_scene_place place;
     const char *name; /* NULL = written inside a body */
@@ -34,6 +43,10 @@ typedef struct pl_scene_model {
     int count[3];
     double size[3];
     bool braced, has_braced;
+
+    const char *file;    /* a mesh or a model file, found from where the scene is; NULL = none */
+    const char *builtin; /* a mesh that is built in */
+    pl_scene_cooking cooking;
 
     int particle_count;
     double *positions, *orientations, *radii; /* 3, 4 (or NULL), 3 per particle */

@@ -38,7 +38,11 @@ typedef struct pl_raw_model {
     bool braced;
     int dimension;
     double volume;
-    uint32_t count, size, particles, positions, orientations, radii, radius, edges, vertices,
+    const char *file, *builtin;
+    bool grid;
+    int tets, seed;
+    double detail, spacing, scale, thickness, weld;
+    uint32_t kind, count, size, particles, positions, orientations, radii, radius, edges, vertices,
         influences, weights, triangles;
 } pl_raw_model;
 

@@ -1,4 +1,4 @@
-/* Models of a scene: a ready-made shape, or particle by particle. */
+/* Models of a scene: a ready-made shape, a mesh or model file, or particle by particle. */
 #include <stdio.h>
 #include <string.h>
 
@@ -246,7 +246,9 @@ static pl_status read_explicit(pl_scene_reader *reader, const pl_raw_model *raw,
 {
     uint32_t node = raw->place.node, given = raw->particles ? raw->particles : raw->positions;
     if ((raw->particles != 0) == (raw->positions != 0))
-        return PL_SCENE_FAIL(reader, node, "give one of \"shape\", \"particles\" or \"positions\"");
+        return PL_SCENE_FAIL(
+            reader, node,
+            "give one of \"shape\", \"file\", \"builtin\", \"particles\" or \"positions\"");
     if (raw->particles && (raw->radii || raw->radius || raw->orientations))
         return PL_SCENE_FAIL(reader, node,
                              "\"radius\", \"radii\" and \"orientations\" go with \"positions\"; in "
@@ -268,25 +270,137 @@ static pl_status read_explicit(pl_scene_reader *reader, const pl_raw_model *raw,
     return read_surface(reader, raw, model);
 }
 
-/* ---- Both ------------------------------------------------------------------------------------ */
+/* ---- Cooked ---------------------------------------------------------------------------------- */
+
+static pl_status find_builtin(pl_scene_reader *reader, uint32_t node, const char *name)
+{
+    char list[160] = "", hint[96], shown[64];
+    const char *best = NULL, *known;
+    for (int i = 0; (known = pl_builtin_name(i)); i++) {
+        if (strcmp(name, known) == 0)
+            return PL_OK;
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", known);
+        pl_suggest(name, known, &best);
+    }
+    pl_copy_text(shown, sizeof shown, name, strlen(name));
+    return PL_SCENE_FAIL(reader, node, "there is no built-in mesh \"%s\"%s known are %s", shown,
+                         best ? pl_suggest_text(best, hint, sizeof hint) : ";", list);
+}
+
+static bool is_cooked_already(const char *file)
+{
+    size_t length = strlen(file);
+    return length > 7 && strcmp(file + length - 7, ".pliant") == 0;
+}
+
+static pl_status read_counts(pl_scene_reader *reader, const pl_raw_model *raw,
+                             pl_scene_cooking *cooking)
+{
+    if (raw->particles)
+        PL_TRY(pl_read_integer(reader, raw->particles, 1, 10000000, &cooking->particles));
+    if (raw->edges)
+        PL_TRY(pl_read_integer(reader, raw->edges, 1, 100000000, &cooking->edges));
+    if (raw->influences)
+        PL_TRY(
+            pl_read_integer(reader, raw->influences, 1, PL_MAX_INFLUENCES, &cooking->influences));
+    if (raw->particles && raw->spacing > 0)
+        return PL_SCENE_FAIL(reader, raw->particles,
+                             "\"particles\" and \"spacing\" say the same; give one of them");
+    return PL_OK;
+}
+
+static pl_status read_cooked(pl_scene_reader *reader, const pl_raw_model *raw,
+                             pl_scene_model *model)
+{
+    static const char *const kinds[] = {"auto", "solid", "shell", "rod"};
+    pl_scene_cooking *cooking = &model->cooking;
+    uint32_t node = raw->place.node;
+    int kind = PL_COOK_AUTO;
+    if (raw->file && raw->builtin)
+        return PL_SCENE_FAIL(reader, node, "give one of \"file\" and \"builtin\"");
+    if (raw->builtin)
+        PL_TRY(find_builtin(reader, pl_json_member(reader->json, node, "builtin"), raw->builtin));
+    model->file = raw->file;
+    model->builtin = raw->builtin;
+    PL_TRY(read_counts(reader, raw, cooking));
+    if (raw->kind)
+        PL_TRY(pl_read_word(reader, raw->kind, kinds, 4, &kind));
+    cooking->has_kind = raw->kind != 0;
+    cooking->kind = (pl_cook_kind)kind;
+    cooking->grid = raw->grid;
+    cooking->spacing = raw->spacing;
+    cooking->scale = raw->scale;
+    cooking->tets = raw->tets;
+    cooking->thickness = raw->thickness;
+    cooking->has_weld = pl_was_given(&pl_object_model, &raw->place, "weld");
+    cooking->weld = raw->weld;
+    cooking->seed = raw->seed;
+    cooking->detail = raw->detail > 0 ? raw->detail : 1;
+    return PL_OK;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+/* The keys of one way to make a model, and what is said about others beside them. */
+typedef struct family {
+    const char *keys[16];
+    const char *others;
+} family;
+
+static const family with_shape = {
+    {"shape", "count", "size", "braced"},
+    "does not go with \"shape\": a ready-made shape has \"count\", \"size\" and \"braced\""};
+static const family with_file = {
+    {"file", "particles", "edges", "influences", "kind", "grid", "spacing", "scale", "tets",
+     "thickness", "weld", "seed"},
+    "does not go with \"file\": a mesh is cooked with \"particles\", \"edges\", \"kind\", "
+    "\"scale\" and the like"};
+static const family with_model_file = {
+    {"file"}, "does not go with a model file, which is cooked already: it is taken as it is"};
+static const family with_builtin = {
+    {"builtin", "detail", "particles", "edges", "influences", "kind", "grid", "spacing", "scale",
+     "tets", "thickness", "weld", "seed"},
+    "does not go with \"builtin\": a built-in mesh has \"detail\", \"particles\", \"edges\", "
+    "\"kind\" and the like"};
+static const family only_cooked = {
+    {"detail", "kind", "grid", "spacing", "scale", "tets", "thickness", "weld", "seed"},
+    "goes with \"file\" or \"builtin\" only"};
+static const family only_shape = {{"count", "size", "braced"}, "goes with \"shape\" only"};
+
+static bool has_key(const family *f, const char *key)
+{
+    for (int i = 0; i < 16 && f->keys[i]; i++)
+        if (strcmp(key, f->keys[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Fails at the first key given that is (`wanted` false) or is not (true) in the family. */
+static pl_status check_family(pl_scene_reader *reader, const pl_raw_model *raw, const family *f,
+                              bool wanted)
+{
+    for (int i = 0; i < pl_object_model.field_count; i++) {
+        const char *key = pl_object_model.fields[i].key;
+        if ((raw->place.given & 1u << i) && has_key(f, key) != wanted)
+            return PL_SCENE_FAIL(reader, pl_json_member(reader->json, raw->place.node, key) - 1,
+                                 "%s", f->others);
+    }
+    return PL_OK;
+}
 
 static pl_status check_mixture(pl_scene_reader *reader, const pl_raw_model *raw)
 {
-    static const char *const with_shape[] = {"shape", "count", "size", "braced"};
-    for (int i = 0; i < pl_object_model.field_count; i++) {
-        const char *key = pl_object_model.fields[i].key;
-        bool belongs = false;
-        for (int k = 0; k < 4; k++)
-            belongs = belongs || strcmp(key, with_shape[k]) == 0;
-        if (belongs != (raw->shape != NULL) && (raw->place.given & 1u << i))
-            return PL_SCENE_FAIL(
-                reader, pl_json_member(reader->json, raw->place.node, key) - 1,
-                raw->shape
-                    ? "does not go with \"shape\": a ready-made shape has \"count\", \"size\" "
-                      "and \"braced\""
-                    : "goes with \"shape\" only");
-    }
-    return PL_OK;
+    if (raw->shape)
+        return check_family(reader, raw, &with_shape, true);
+    PL_TRY(check_family(reader, raw, &only_shape, false));
+    if (raw->file && is_cooked_already(raw->file))
+        return check_family(reader, raw, &with_model_file, true);
+    if (raw->file && !raw->builtin)
+        return check_family(reader, raw, &with_file, true);
+    if (raw->builtin)
+        return raw->file ? PL_OK : check_family(reader, raw, &with_builtin, true);
+    return check_family(reader, raw, &only_cooked, false);
 }
 
 pl_status pl_read_model(pl_scene_reader *reader, uint32_t node, const char *name,
@@ -297,5 +411,7 @@ pl_status pl_read_model(pl_scene_reader *reader, uint32_t node, const char *name
     PL_TRY(check_mixture(reader, &raw));
     model->place = raw.place;
     model->name = name;
+    if (raw.file || raw.builtin)
+        return read_cooked(reader, &raw, model);
     return raw.shape ? read_shape(reader, &raw, model) : read_explicit(reader, &raw, model);
 }

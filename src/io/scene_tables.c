@@ -60,6 +60,17 @@ static const pl_field model_fields[] = {
     FIELD(pl_raw_model, "influences", NODE, influences),
     FIELD(pl_raw_model, "weights", NODE, weights),
     FIELD(pl_raw_model, "triangles", NODE, triangles),
+    FIELD(pl_raw_model, "file", NAME, file),
+    FIELD(pl_raw_model, "builtin", NAME, builtin),
+    FIELD(pl_raw_model, "detail", NUMBER, detail, FROM(0.1, 16)),
+    FIELD(pl_raw_model, "kind", NODE, kind),
+    FIELD(pl_raw_model, "grid", BOOL, grid),
+    FIELD(pl_raw_model, "spacing", NUMBER, spacing, POSITIVE),
+    FIELD(pl_raw_model, "scale", NUMBER, scale, POSITIVE),
+    FIELD(pl_raw_model, "tets", INTEGER, tets, FROM(1, 10000000)),
+    FIELD(pl_raw_model, "thickness", NUMBER, thickness, POSITIVE),
+    FIELD(pl_raw_model, "weld", NUMBER, weld, FROM(0, 0.1)),
+    FIELD(pl_raw_model, "seed", INTEGER, seed, FROM(0, INT32_MAX)),
 };
 OBJECT(model, "model", model_fields);
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "shape/buffer.h"
+#include "shape/look.h"
 
 /* Squares of coordinates and sums of them stay far from overflow. */
 #define MAX_COORDINATE 1e30
@@ -132,7 +133,7 @@ static pl_status check_weights(const pl_model_def *def, pl_error *error)
              PL_ERROR_ARGUMENT, error, "influence_count",
              "is %d; it must be from 1 to %d, or 0 to have weights computed", def->influence_count,
              PL_MAX_INFLUENCES);
-    if (def->influence_count == 0)
+    if (def->influence_count == 0 || (!def->influences && !def->weights))
         return PL_OK;
     PL_TRY(check_pointer(def->influences, def->vertex_count, "influences", error));
     PL_TRY(check_pointer(def->weights, def->vertex_count, "weights", error));
@@ -152,6 +153,20 @@ static pl_status check_triangles(const pl_model_def *def, pl_error *error)
                      v, def->vertex_count);
         }
     }
+    return PL_OK;
+}
+
+static pl_status check_tets(const pl_model_def *def, pl_error *error)
+{
+    PL_TRY(check_count(def->tet_count, 0, "tet_count", error));
+    if (def->tet_count == 0)
+        return PL_OK;
+    PL_TRY(check_count(def->tet_point_count, 4, "tet_point_count", error));
+    PL_TRY(check_points(def->tet_points, def->tet_point_count, "tet_points", error));
+    PL_TRY(check_pointer(def->tets, def->tet_count, "tets", error));
+    PL_CHECK(!def->vertex_tets == !def->vertex_barycentric, PL_ERROR_ARGUMENT, error,
+             def->vertex_tets ? "vertex_barycentric" : "vertex_tets",
+             "is NULL; vertex_tets and vertex_barycentric go together");
     return PL_OK;
 }
 
@@ -183,5 +198,8 @@ pl_status pl_model_def_check(const pl_model_def *def, pl_error *error)
     PL_TRY(check_edges(def, error));
     PL_TRY(check_points(def->vertices, def->vertex_count, "vertices", error));
     PL_TRY(check_weights(def, error));
-    return check_triangles(def, error);
+    PL_TRY(check_triangles(def, error));
+    PL_TRY(check_tets(def, error));
+    return def->look ? pl_look_check(def->look, def->vertex_count, def->triangle_count, error)
+                     : PL_OK;
 }

@@ -69,13 +69,12 @@ static pl_status check_duplicates(const pl_model *model, int32_t *seen, pl_error
     return PL_OK;
 }
 
-/* Breadth first from particle 0. `reached` holds zeros, `queue` anything. */
-static pl_status check_connected(const pl_model *model, int32_t *reached, int32_t *queue,
-                                 pl_error *error)
+/* Everything that can be reached from `first`, breadth first; returns how many particles. */
+static int reach_from(const pl_model *model, int first, int32_t *reached, int32_t *queue)
 {
     int count = 1;
-    queue[0] = 0;
-    reached[0] = 1;
+    queue[0] = first;
+    reached[first] = 1;
     for (int head = 0; head < count; head++) {
         int i = queue[head];
         for (int32_t p = model->start[i]; p < model->start[i + 1]; p++) {
@@ -86,18 +85,30 @@ static pl_status check_connected(const pl_model *model, int32_t *reached, int32_
             }
         }
     }
-    if (count == model->particle_count)
-        return PL_OK;
-    int lost = 0;
-    while (reached[lost])
-        lost++;
-    return pl_fail(error, PL_ERROR_ARGUMENT, "edges",
-                   "particle %d cannot be reached from particle 0 (%d of %d can); add an edge, or "
-                   "make two models",
-                   lost, count, model->particle_count);
+    return count;
 }
 
-pl_status pl_graph_connect(pl_model *model, pl_error *error)
+/* `reached` holds zeros, `queue` anything. */
+static pl_status count_pieces(pl_model *model, bool several, int32_t *reached, int32_t *queue,
+                              pl_error *error)
+{
+    int first_count = 0;
+    model->piece_count = 0;
+    for (int i = 0; i < model->particle_count; i++) {
+        if (reached[i])
+            continue;
+        PL_CHECK(several || i == 0, PL_ERROR_ARGUMENT, error, "edges",
+                 "particle %d cannot be reached from particle 0 (%d of %d can); add an edge, or "
+                 "make two models",
+                 i, first_count, model->particle_count);
+        int count = reach_from(model, i, reached, queue);
+        first_count = i == 0 ? count : first_count;
+        model->piece_count++;
+    }
+    return PL_OK;
+}
+
+pl_status pl_graph_connect(pl_model *model, bool several_pieces, pl_error *error)
 {
     PL_TRY(check_loops(model, error));
     size_t n = (size_t)model->particle_count;
@@ -109,7 +120,7 @@ pl_status pl_graph_connect(pl_model *model, pl_error *error)
     pl_status status = check_duplicates(model, scratch, error);
     if (status == PL_OK) {
         memset(scratch, 0, n * sizeof *scratch);
-        status = check_connected(model, scratch, scratch + n, error);
+        status = count_pieces(model, several_pieces, scratch, scratch + n, error);
     }
     pl_memory_free(&model->memory, scratch);
     return status;
@@ -234,4 +245,48 @@ pl_status pl_graph_colour(pl_model *model, pl_error *error)
         order_by_colour(model, &scratch);
     pl_memory_free(&model->memory, block);
     return model->colour_start ? PL_OK : no_memory(model, error);
+}
+
+/* `colour` holds zeros; entry i becomes 1 + the colour of particle i. */
+static pl_status check_order(const pl_model *model, int32_t *colour, pl_error *error)
+{
+    for (int c = 0; c < model->colour_count; c++) {
+        int32_t first = model->colour_start[c], end = model->colour_start[c + 1];
+        PL_CHECK(first <= end && end <= model->particle_count, PL_ERROR_ARGUMENT, error,
+                 PL_WHERE("colour_start[%d]", c + 1), "is out of order");
+        for (int32_t k = first; k < end; k++) {
+            int32_t i = model->order[k];
+            PL_CHECK(i >= 0 && i < model->particle_count && !colour[i], PL_ERROR_ARGUMENT, error,
+                     PL_WHERE("order[%d]", (int)k), "names particle %d: not there, or twice",
+                     (int)i);
+            PL_CHECK(k == first || i > model->order[k - 1], PL_ERROR_ARGUMENT, error,
+                     PL_WHERE("order[%d]", (int)k), "is not ascending within its colour");
+            colour[i] = c + 1;
+        }
+    }
+    return PL_OK;
+}
+
+static pl_status check_neighbours(const pl_model *model, const int32_t *colour, pl_error *error)
+{
+    for (int e = 0; e < model->edge_count; e++)
+        PL_CHECK(colour[model->edges[2 * (size_t)e]] != colour[model->edges[2 * (size_t)e + 1]],
+                 PL_ERROR_ARGUMENT, error, PL_WHERE("edges[%d]", e),
+                 "joins two particles of one colour");
+    return PL_OK;
+}
+
+pl_status pl_graph_check_colours(pl_model *model, pl_error *error)
+{
+    PL_CHECK(model->colour_count > 0 && model->colour_start[0] == 0 &&
+                 model->colour_start[model->colour_count] == model->particle_count,
+             PL_ERROR_ARGUMENT, error, "colour_start", "does not cover the particles");
+    int32_t *colour = PL_NEW(&model->memory, int32_t, model->particle_count);
+    if (!colour)
+        return no_memory(model, error);
+    pl_status status = check_order(model, colour, error);
+    if (status == PL_OK)
+        status = check_neighbours(model, colour, error);
+    pl_memory_free(&model->memory, colour);
+    return status;
 }

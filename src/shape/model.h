@@ -16,6 +16,8 @@ struct pl_model {
     uint64_t hash;
 
     int particle_count, edge_count, vertex_count, triangle_count, influence_count;
+    int piece_count; /* connected parts of the graph */
+    int tet_point_count, tet_count;
     int dimension;
     double unit;        /* metres per unit of length here: a power of two */
     double spacing;     /* mean edge length, units (0 for a single particle) */
@@ -53,6 +55,20 @@ struct pl_model {
     int32_t *influences; /* [vertex_count][influence_count], -1 = none; the used ones come first */
     float *weights;      /* [vertex_count][influence_count] */
     int32_t *triangles;  /* [triangle_count][3] */
+    float *normals;      /* [vertex_count][3], unit: the look's, or computed */
+    float *tangents;     /* [vertex_count][4]: unit and ±1; NULL = the look has none */
+    pl_look look;        /* its arrays belong to the model; normals and tangents are those above */
+
+    /* Tetrahedra and the surface in them; all NULL where tet_count is 0. */
+    float *tet_points;         /* [tet_point_count][3], from the centre */
+    int32_t *tets;             /* [tet_count][4], positive volumes */
+    int32_t *vertex_tet;       /* [vertex_count] */
+    float *vertex_barycentric; /* [vertex_count][4], sums are one */
+
+    /* Memory that the arrays above may lie in instead of blocks of their own. */
+    char *packed; /* the bytes a model was unpacked from, or NULL */
+    size_t packed_size;
+    void *look_block; /* tables and arrays of the look, or NULL */
 };
 
 #endif

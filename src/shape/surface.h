@@ -28,9 +28,13 @@ typedef struct pl_surface {
     pl_mesh_report report; /* `volume` is filled in by whoever has an inside test */
 } pl_surface;
 
-/* `weld`: points nearer than weld · size become one (0 = equal coordinates only). A mesh of tetrahedra without
-   triangles gets the boundary of its tetrahedra as surface. PL_ERROR_ARGUMENT for indices out of range, coordinates
-   that are no numbers, nothing there, no extent. */
+/* `weld` (0 to 0.1): each vertex joins the first point nearer than weld · size, so every vertex lies
+   within that of its point, points keep it from one another, and equal vertices always share one;
+   below 1e-13 only equal ones do. Triangles whose height is below 1e-12 of their longest side have no
+   area. Shells wound against the rest of the file and inside a body stay so: the walls of cavities.
+   A mesh of tetrahedra without triangles gets the boundary of its tetrahedra as surface.
+   PL_ERROR_ARGUMENT for indices out of range, coordinates that are no numbers or beyond 1e90, nothing
+   there, no extent. */
 pl_status pl_surface_create(pl_memory *memory, const pl_mesh *mesh, double weld,
                             pl_surface **surface, pl_error *error);
 void pl_surface_destroy(pl_surface *surface); /* NULL is allowed */

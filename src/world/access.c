@@ -7,15 +7,28 @@
 
 static int scalars_of(pl_body_field field)
 {
-    return field == PL_ROTATIONS ? 4 : field == PL_MASSES ? 1 : 3;
+    return field == PL_ROTATIONS || field == PL_TANGENTS ? 4 : field == PL_MASSES ? 1 : 3;
+}
+
+static bool is_of_surface(pl_body_field field)
+{
+    return field >= PL_VERTICES;
+}
+
+static int size_of(const pl_record *record, pl_body_field field)
+{
+    const pl_model *model = record->model;
+    if (field == PL_TANGENTS && !model->tangents)
+        return 0;
+    return is_of_surface(field) ? model->vertex_count : model->particle_count;
 }
 
 static pl_status check_range(const pl_record *record, pl_body_field field, int first, int count,
                              pl_buffer buffer)
 {
-    PL_REQUIRE((int)field >= PL_POSITIONS && (int)field <= PL_VERTICES, PL_ERROR_ARGUMENT, NULL,
+    PL_REQUIRE((int)field >= PL_POSITIONS && (int)field <= PL_TANGENTS, PL_ERROR_ARGUMENT, NULL,
                NULL, "there is no field %d", (int)field);
-    int size = field == PL_VERTICES ? record->model->vertex_count : record->matter.n;
+    int size = size_of(record, field);
     PL_REQUIRE(first >= 0 && count >= 0 && first <= size && count <= size - first,
                PL_ERROR_ARGUMENT, NULL, NULL, "elements %d to %lld of %d", first,
                (long long)first + count, size);
@@ -50,26 +63,6 @@ static pl_quat read_rotation(const pl_record *record, int i, double t)
                                        from.z * s + to.z * t, from.w * s + to.w * t});
 }
 
-/* Eq. 2: each vertex blends its particles' rigid motions. */
-static void read_vertex(const pl_record *record, int v, double t, double out[3])
-{
-    const pl_model *model = record->model;
-    size_t first = (size_t)v * (size_t)model->influence_count;
-    const float *vertex = model->vertices + 3 * (size_t)v;
-    out[0] = out[1] = out[2] = 0;
-    for (int k = 0; k < model->influence_count && model->influences[first + (size_t)k] >= 0; k++) {
-        int i = model->influences[first + (size_t)k];
-        const float *rest = model->rest + 3 * (size_t)i;
-        double at[3], w = (double)model->weights[first + (size_t)k];
-        pl_vec3 arm = {((double)vertex[0] - (double)rest[0]) * model->unit,
-                       ((double)vertex[1] - (double)rest[1]) * model->unit,
-                       ((double)vertex[2] - (double)rest[2]) * model->unit};
-        read_position(record, i, t, at);
-        arm = pl_quat_rotate(read_rotation(record, i, t), arm);
-        out[0] += w * (at[0] + arm.x), out[1] += w * (at[1] + arm.y), out[2] += w * (at[2] + arm.z);
-    }
-}
-
 static void read_one(const pl_record *record, pl_body_field field, int i, double t, double out[4])
 {
     const pl_state *now = &record->matter.now;
@@ -94,9 +87,8 @@ static void read_one(const pl_record *record, pl_body_field field, int i, double
     case PL_MASSES:
         out[0] = system->mass[i] * system->mass_unit;
         break;
-    case PL_VERTICES:
-        read_vertex(record, i, t, out);
-        break;
+    default:
+        break; /* of the surface: not read one by one */
     }
 }
 
@@ -108,6 +100,10 @@ static PL_APART pl_status read_elements(const pl_world *world, pl_body body, pl_
     PL_TRY(check_range(record, field, first, count, out));
     PL_REQUIRE(fraction >= 0 && fraction <= 1, PL_ERROR_ARGUMENT, NULL, NULL,
                "the fraction %g is not in [0, 1]", fraction);
+    if (is_of_surface(field)) {
+        pl_skin_read(record, field, first, count, fraction, out);
+        return PL_OK;
+    }
     for (int i = 0; i < count; i++) {
         double values[4];
         read_one(record, field, first + i, fraction, values);

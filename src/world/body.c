@@ -68,7 +68,8 @@ pl_record *pl_record_create(pl_world *world, pl_model *model)
     matter->push = PL_NEW(memory, float, 3 * n);
     record->force = PL_NEW(memory, double, 3 * n);
     if (make_state(memory, &matter->now, n, true) && make_state(memory, &matter->old, n, true) &&
-        make_state(memory, &matter->shown, n, false) && matter->push && record->force)
+        make_state(memory, &matter->shown, n, false) && matter->push && record->force &&
+        pl_skin_reserve(world, model))
         return record;
     pl_record_destroy(world, record);
     return NULL;

@@ -154,6 +154,7 @@ void pl_world_clear(pl_world *world)
         world->field_velocities, world->field_masses, world->entered, world->parents, world->restless};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(world->memory, blocks[i]);
+    pl_skin_free(world);
 }
 
 void pl_world_destroy(pl_world *world)

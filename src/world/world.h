@@ -15,6 +15,7 @@
 #include "world/collider.h"
 #include "world/events.h"
 #include "world/pressure.h"
+#include "world/skin.h"
 
 /* Whatever computes does so in the floating-point environment results are defined in, not in the
    host's: returns from the calling function with the status of the call, which must be to a
@@ -144,6 +145,8 @@ struct pl_world {
     int field_capacity; /* particles */
     double *field_positions;
     float *field_velocities, *field_masses;
+
+    pl_skin_room skin;
 };
 
 /* PL_ERROR_ARGUMENT without a world, PL_ERROR_STATE from inside its own step. */

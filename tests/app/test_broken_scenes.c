@@ -157,7 +157,40 @@ static const broken_scene scenes[] = {
      "{\"pliant\": 1,\n"
      " \"models\": {\"m\": {\"edges\": [[0, 1]]}},\n"
      " \"bodies\": [{\"model\": \"m\"}]}",
-     ":2:18: models.m: give one of \"shape\", \"particles\" or \"positions\""},
+     ":2:18: models.m: give one of \"shape\", \"file\", \"builtin\", \"particles\" or \"positions\""},
+    {"model file with a wish",
+     "{\"pliant\": 1,\n"
+     " \"models\": {\"m\": {\"file\": \"a.pliant\", \"scale\": 2}},\n"
+     " \"bodies\": [{\"model\": \"m\"}]}",
+     ":2:39: models.m.scale: does not go with a model file, which is cooked already: it is taken as "
+     "it is"},
+    {"unknown built-in mesh",
+     "{\"pliant\": 1,\n"
+     " \"models\": {\"m\": {\"builtin\": \"dinosuar\"}},\n"
+     " \"bodies\": [{\"model\": \"m\"}]}",
+     ":2:30: models.m.builtin: there is no built-in mesh \"dinosuar\"; did you mean \"dinosaur\"? "
+     "known are dinosaur, rabbit, armadillo, teddy, torus, column, car, cylinder, cuboid, sheet, "
+     "rope"},
+    {"kind without a mesh",
+     "{\"pliant\": 1,\n"
+     " \"models\": {\"m\": {\"positions\": [[0, 0, 0]], \"radius\": 1, \"kind\": \"solid\"}},\n"
+     " \"bodies\": [{\"model\": \"m\"}]}",
+     ":2:58: models.m.kind: goes with \"file\" or \"builtin\" only"},
+    {"particles of a mesh as an array",
+     "{\"pliant\": 1,\n"
+     " \"models\": {\"m\": {\"file\": \"a.obj\", \"particles\": [1]}},\n"
+     " \"bodies\": [{\"model\": \"m\"}]}",
+     ":2:49: models.m.particles: must be a whole number, not an array"},
+    {"count and distance of particles",
+     "{\"pliant\": 1,\n"
+     " \"models\": {\"m\": {\"builtin\": \"sheet\", \"particles\": 10, \"spacing\": 0.1}},\n"
+     " \"bodies\": [{\"model\": \"m\"}]}",
+     ":2:52: models.m.particles: \"particles\" and \"spacing\" say the same; give one of them"},
+    {"two sources of a mesh",
+     "{\"pliant\": 1,\n"
+     " \"models\": {\"m\": {\"builtin\": \"sheet\", \"file\": \"a.obj\"}},\n"
+     " \"bodies\": [{\"model\": \"m\"}]}",
+     ":2:18: models.m: give one of \"file\" and \"builtin\""},
     {"no particles",
      "{\"pliant\": 1,\n"
      " \"models\": {\"m\": {\"positions\": [], \"radius\": 1}},\n"

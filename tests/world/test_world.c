@@ -383,14 +383,14 @@ static void bad_ranges_and_buffers_are_refused(void **state)
     }
     REFUSED(ARGUMENT, pl_body_read(f.world, f.body, PL_POSITIONS, 0, 4, 1, empty));
     REFUSED(ARGUMENT, pl_body_read(f.world, f.body, PL_POSITIONS, 0, 4, 1, typeless));
-    REFUSED(ARGUMENT, pl_body_read(f.world, f.body, (pl_body_field)6, 0, 1, 1, good));
+    REFUSED(ARGUMENT, pl_body_read(f.world, f.body, (pl_body_field)8, 0, 1, 1, good));
     REFUSED(ARGUMENT, pl_body_read(f.world, f.body, (pl_body_field)-1, 0, 1, 1, good));
     REFUSED(ARGUMENT, pl_body_read(f.world, f.body, PL_POSITIONS, 0, 4, 1.5, good));
     REFUSED(ARGUMENT, pl_body_read(f.world, f.body, PL_POSITIONS, 0, 4, -0.1, good));
     REFUSED(ARGUMENT, pl_body_read(f.world, f.body, PL_POSITIONS, 0, 4, NAN, good));
     REFUSED(ARGUMENT, pl_body_write(f.world, f.body, PL_MASSES, 0, 4, good));
     REFUSED(ARGUMENT, pl_body_write(f.world, f.body, PL_VERTICES, 0, 4, good));
-    REFUSED(ARGUMENT, pl_body_write(f.world, f.body, (pl_body_field)6, 0, 4, good));
+    REFUSED(ARGUMENT, pl_body_write(f.world, f.body, (pl_body_field)8, 0, 4, good));
     REFUSED(ARGUMENT, pl_body_write(f.world, f.body, PL_POSITIONS, 0, 4, empty));
     REFUSED(ARGUMENT, pl_body_write(f.world, f.body, PL_ROTATIONS, 0, 4, good)); /* all zero */
     static const double bad[] = {NAN, INFINITY, -1e300};

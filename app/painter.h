@@ -1,0 +1,50 @@
+/* Pictures of what is simulated: the options that say how, and a painter that draws the bodies of a run, or a model or a
+   mesh at rest. Functions return -1 to go on, else the exit status after a message. In a build without the drawing
+   library they say what is missing. */
+#ifndef PL_APP_PAINTER_H
+#define PL_APP_PAINTER_H
+
+#include "app.h"
+#include "pliant/mesh.h"
+
+/* As given on the command line; NULL = not given. */
+typedef struct app_look {
+    const char *size, *view, *camera, *show;
+} app_look;
+
+/* Their rows in a command's table of options. */
+/* clang-format off */
+#define APP_LOOK_OPTIONS(look)                                                                     \
+    {"size", 0, APP_TEXT, &(look).size, 0, 0, "WxH", "pixels of pictures (default 1280x720)"},     \
+    {"view", 0, APP_TEXT, &(look).view, 0, 0, "NAME",                                              \
+     "from the corner, front, back, left, right or top"},                                          \
+    {"camera", 0, APP_TEXT, &(look).camera, 0, 0, "X,Y,Z,X,Y,Z",                                   \
+     "where the camera is, and what it looks at"},                                                 \
+    {"show", 0, APP_TEXT, &(look).show, 0, 0, "LIST",                                              \
+     "in pictures: surface,particles,graph or some of them"}
+/* clang-format on */
+
+typedef struct app_painter app_painter;
+
+/* Checks the options and gets hold of OpenGL. `command` is named in messages about the options. */
+int app_painter_open(pl_memory *memory, const char *command, const app_look *look,
+                     app_painter **painter);
+void app_painter_close(app_painter *painter); /* NULL is allowed */
+
+/* What will be drawn: all bodies of a run, or one thing at rest, which must outlive the painter. */
+int app_painter_take_play(app_painter *painter, const pl_play *play);
+int app_painter_take_model(app_painter *painter, const struct pl_model *model);
+int app_painter_take_mesh(app_painter *painter, const pl_mesh *mesh);
+
+/* Makes sure that all of it will be in the picture as it is now (`play` NULL = at rest); painting before the first call
+   looks at what is painted. */
+int app_painter_see(app_painter *painter, const pl_play *play);
+int app_painter_paint(app_painter *painter, const pl_play *play);
+
+/* What was painted last: 4 bytes per pixel. */
+const uint8_t *app_painter_pixels(const app_painter *painter, int *width, int *height);
+
+/* The same as a file. */
+int app_painter_write_png(app_painter *painter, const char *path);
+
+#endif

@@ -1,0 +1,125 @@
+/* pliant picture: a model, a mesh or a built-in creature at rest, as a picture. */
+#include <stdio.h>
+#include <string.h>
+
+#include "painter.h"
+#include "picture.h"
+#include "pliant/cook.h"
+#include "pliant/files.h"
+#include "pliant/pliant.h"
+
+/* What is shown: a mesh, or a model (with the mesh it was cooked from, if any). */
+typedef struct exhibit {
+    pl_mesh mesh;
+    pl_model *model;
+} exhibit;
+
+static int fail(const char *name, const pl_error *error)
+{
+    fprintf(stderr, "pliant: %s: %s\n", error->where[0] ? error->where : name,
+            error->text[0] ? error->text : pl_status_text(error->status));
+    return error->status == PL_ERROR_MEMORY || error->status == PL_ERROR_STATE ? APP_FAILED
+                                                                               : APP_BAD_INPUT;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static bool needs_particles(const char *show)
+{
+    return show && (strstr(show, "particles") || strstr(show, "graph"));
+}
+
+typedef struct request {
+    const char *name, *output;
+    app_look look;
+    double detail;
+    int particles; /* 0 = as many as fit */
+} request;
+
+static int load(const request *wanted, exhibit *shown)
+{
+    pl_error error = {0};
+    const char *builtin = strncmp(wanted->name, "builtin:", 8) == 0 ? wanted->name + 8 : NULL;
+    pl_status status;
+    if (ends_with(wanted->name, ".pliant")) {
+        status = pl_model_load(wanted->name, NULL, &shown->model, &error);
+        error.status = status;
+        return status == PL_OK ? -1 : fail(wanted->name, &error);
+    }
+    status = builtin ? pl_builtin_mesh(builtin, wanted->detail, NULL, &shown->mesh, &error)
+                     : pl_mesh_load(wanted->name, NULL, &shown->mesh, &error);
+    if (status == PL_OK && needs_particles(wanted->look.show)) {
+        pl_cook_def def = pl_default_cook_def(&shown->mesh);
+        if (builtin)
+            status = pl_builtin_cook_def(builtin, &shown->mesh, &def);
+        if (wanted->particles > 0)
+            def.particle_count = wanted->particles, def.edge_count = 0;
+        if (status == PL_OK)
+            status = pl_cook(&def, &shown->model, NULL, &error);
+    }
+    error.status = status;
+    return status == PL_OK ? -1 : fail(wanted->name, &error);
+}
+
+static int paint(pl_memory *memory, const request *wanted, const exhibit *shown)
+{
+    app_painter *painter;
+    int result = app_painter_open(memory, "picture", &wanted->look, &painter);
+    if (result < 0)
+        result = shown->model ? app_painter_take_model(painter, shown->model)
+                              : app_painter_take_mesh(painter, &shown->mesh);
+    if (result < 0)
+        result = app_painter_paint(painter, NULL);
+    if (result < 0)
+        result = app_painter_write_png(painter, wanted->output);
+    app_painter_close(painter);
+    return result;
+}
+
+static int picture(int argc, char **argv)
+{
+    request wanted = {.detail = 2};
+    app_list words = {0};
+    const app_option options[] = {
+        {"out", 'o', APP_TEXT, &wanted.output, 0, 0, "FILE.png", "where to write it"},
+        APP_LOOK_OPTIONS(wanted.look),
+        {"particles", 'p', APP_INTEGER, &wanted.particles, 1, 1e6, "N",
+         "how many, where a mesh is shown with them"},
+        {"detail", 0, APP_NUMBER, &wanted.detail, 0, 16, "D", "of a built-in mesh (default 2)"},
+        {0},
+    };
+    int result = app_parse(&app_picture_command, options, argc, argv, &words, 1);
+    if (result >= 0)
+        return result;
+    if (words.count == 0)
+        return app_usage_error("picture", "of what? Name a mesh, a model or builtin:NAME");
+    if (!wanted.output || !ends_with(wanted.output, ".png"))
+        return app_usage_error("picture",
+                               wanted.output ? "-o writes a .png file, not \"%s\""
+                                             : "where to? Name a file: -o NAME.png",
+                               wanted.output);
+    wanted.name = words.items[0];
+    pl_memory memory;
+    exhibit shown = {0};
+    pl_memory_init(&memory, NULL, 0);
+    result = load(&wanted, &shown);
+    if (result < 0)
+        result = paint(&memory, &wanted, &shown);
+    pl_model_release(shown.model);
+    pl_mesh_free(&shown.mesh);
+    return app_finish(result < 0 ? APP_DONE : result);
+}
+
+const app_command app_picture_command = {
+    .name = "picture",
+    .usage = "FILE -o NAME.png [OPTIONS]",
+    .summary = "draw a mesh, a model or a built-in creature at rest",
+    .details = "FILE is a mesh (.obj, .ply, .stl, .off, .glb, ...), a cooked model (.pliant) or\n"
+               "builtin:NAME. With --show particles or graph a mesh is cooked first.\n"
+               "The film of a scene is made by 'pliant run SCENE -o film.mp4'.",
+    .run = picture,
+};

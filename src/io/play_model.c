@@ -1,0 +1,165 @@
+/* The models of a scene: from ready-made shapes, particle by particle, from mesh and model files, from built-in meshes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/model_file.h"
+#include "io/play_parts.h"
+#include "pliant/files.h"
+
+static pl_status make_model(const pl_builder *builder, uint32_t node, pl_model_def *def,
+                            pl_model **model)
+{
+    pl_error error = {0};
+    def->memory_limit = builder->options->memory_limit;
+    pl_status status = pl_model_create(def, model, &error);
+    return status == PL_OK ? PL_OK : pl_build_fail(builder, node, status, &error);
+}
+
+static pl_status make_shape_model(const pl_builder *builder, const pl_scene_model *source,
+                                  pl_model **model)
+{
+    pl_shape_def def = pl_default_shape_def(source->kind);
+    for (int i = 0; i < 3; i++) {
+        if (source->count[i] > 0)
+            def.count[i] = source->count[i];
+        if (source->size[i] > 0)
+            def.size[i] = source->size[i];
+    }
+    if (source->has_braced)
+        def.braced = source->braced;
+    pl_shape *shape;
+    pl_error error = {0};
+    pl_status status = pl_shape_create(&def, &shape, &error);
+    if (status != PL_OK)
+        return pl_build_fail(builder, source->place.node, status, &error);
+    pl_model_def model_def = pl_shape_model_def(shape);
+    status = make_model(builder, source->place.node, &model_def, model);
+    pl_shape_destroy(shape);
+    return status;
+}
+
+static pl_status make_explicit_model(const pl_builder *builder, const pl_scene_model *source,
+                                     pl_model **model)
+{
+    pl_model_def def = pl_default_model_def();
+    def.particle_count = source->particle_count;
+    def.positions = pl_doubles(source->positions, 0);
+    def.radii = pl_doubles(source->radii, 0);
+    if (source->orientations)
+        def.orientations = pl_doubles(source->orientations, 0);
+    def.edge_count = source->edge_count;
+    def.edges = source->edges;
+    def.dimension = source->dimension;
+    def.volume = source->volume;
+    def.vertex_count = source->vertex_count;
+    if (source->vertex_count > 0)
+        def.vertices = pl_doubles(source->vertices, 0);
+    def.influence_count = source->influence_count;
+    def.influences = source->influences;
+    def.weights = source->weights;
+    def.triangle_count = source->triangle_count;
+    def.triangles = source->triangles;
+    return make_model(builder, source->place.node, &def, model);
+}
+
+/* ---- Cooked models --------------------------------------------------------------------------- */
+
+static void add_wishes(const pl_scene_cooking *cooking, pl_cook_def *def)
+{
+    if (cooking->particles > 0 || cooking->spacing > 0) {
+        def->particle_count = cooking->particles;
+        def->spacing = cooking->spacing;
+        def->edge_count = 0; /* a built-in's own count belongs to its own particles */
+    }
+    if (cooking->edges > 0)
+        def->edge_count = cooking->edges;
+    if (cooking->influences > 0)
+        def->influence_count = cooking->influences;
+    if (cooking->has_kind)
+        def->kind = cooking->kind;
+    if (cooking->grid)
+        def->sampling = PL_COOK_GRID;
+    if (cooking->scale > 0)
+        def->scale = cooking->scale;
+    if (cooking->thickness > 0)
+        def->thickness = cooking->thickness;
+    if (cooking->has_weld)
+        def->weld = cooking->weld;
+    def->tet_count = cooking->tets;
+    def->seed = (uint64_t)cooking->seed;
+}
+
+static pl_status cook_model(const pl_builder *builder, const pl_scene_model *source,
+                            pl_cook_def *def, pl_model **model)
+{
+    pl_error error = {0};
+    add_wishes(&source->cooking, def);
+    def->memory_limit = builder->options->memory_limit;
+    pl_status status = pl_cook(def, model, NULL, &error);
+    return status == PL_OK ? PL_OK : pl_build_fail(builder, source->place.node, status, &error);
+}
+
+static pl_status make_builtin_model(const pl_builder *builder, const pl_scene_model *source,
+                                    pl_model **model)
+{
+    pl_mesh mesh;
+    pl_cook_def def;
+    pl_error error = {0};
+    pl_status status =
+        pl_builtin_mesh(source->builtin, source->cooking.detail, NULL, &mesh, &error);
+    if (status != PL_OK)
+        return pl_build_fail(builder, source->place.node, status, &error);
+    status = pl_builtin_cook_def(source->builtin, &mesh, &def);
+    if (status == PL_OK)
+        status = cook_model(builder, source, &def, model);
+    pl_mesh_free(&mesh);
+    return status;
+}
+
+/* Names are meant from the scene's own directory. */
+static bool find_path(const char *scene, const char *name, char *path, size_t size)
+{
+    const char *slash = strrchr(scene, '/');
+    int directory = slash && name[0] != '/' ? (int)(slash + 1 - scene) : 0;
+    return snprintf(path, size, "%.*s%s", directory, scene, name) < (int)size;
+}
+
+static pl_status make_file_model(const pl_builder *builder, const pl_scene_model *source,
+                                 pl_model **model)
+{
+    char path[4096];
+    pl_error error = {0};
+    uint32_t node = pl_json_member(builder->scene->json, source->place.node, "file");
+    if (!find_path(builder->scene->json->file, source->file, path, sizeof path))
+        return PL_BUILD_FAIL(builder, node, "the name is too long");
+    if (pl_file_is_model(path)) {
+        pl_status status =
+            pl_model_load_within(path, NULL, builder->options->memory_limit, model, &error);
+        return status == PL_OK ? PL_OK : pl_build_fail(builder, node, status, &error);
+    }
+    pl_mesh mesh;
+    pl_status status = pl_mesh_load(path, NULL, &mesh, &error);
+    if (status != PL_OK)
+        return pl_build_fail(builder, node, status, &error);
+    pl_cook_def def = pl_default_cook_def(&mesh);
+    status = cook_model(builder, source, &def, model);
+    pl_mesh_free(&mesh);
+    return status;
+}
+
+pl_status pl_build_models(const pl_builder *builder)
+{
+    pl_play *play = builder->play;
+    play->models = PL_NEW(builder->memory, pl_model *, builder->scene->model_count);
+    if (!play->models)
+        return pl_build_no_memory(builder);
+    for (int i = 0; i < builder->scene->model_count; i++) {
+        const pl_scene_model *source = &builder->scene->models[i];
+        PL_TRY(source->is_shape  ? make_shape_model(builder, source, &play->models[i])
+               : source->builtin ? make_builtin_model(builder, source, &play->models[i])
+               : source->file    ? make_file_model(builder, source, &play->models[i])
+                                 : make_explicit_model(builder, source, &play->models[i]));
+        play->model_count = i + 1;
+    }
+    return PL_OK;
+}
