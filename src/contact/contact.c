@@ -146,7 +146,7 @@ pl_status pl_contact_reserve(pl_contact *contact, int bodies, int clumps)
     if (clumps > contact->clump_capacity) {
         int capacity = clumps + clumps / 2 + 16;
         contact->body_count = contact->clump_count = 0;
-        contact->clump_capacity = 0; /* arrays of different sizes until the last one is there */
+        /* When memory ends half-way, every array still has room for as many as before. */
         if (!reserve_clumps(contact, (size_t)capacity))
             return PL_ERROR_MEMORY;
         contact->clump_capacity = capacity;

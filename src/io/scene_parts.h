@@ -22,6 +22,10 @@ pl_status pl_read_motion(pl_scene_reader *reader, const pl_scene_place *place, c
 /* scene_read_collider.c */
 pl_status pl_read_collider(pl_scene_reader *reader, uint32_t node, pl_scene_collider *collider);
 
+/* scene_read_attachment.c: after bodies and colliders. */
+pl_status pl_read_attachment(pl_scene_reader *reader, uint32_t node,
+                             pl_scene_attachment *attachment);
+
 /* scene_read.c: the number of a body. Without a name it is the only one there is; `node` is the
    object that should name it. */
 pl_status pl_find_body(pl_scene_reader *reader, uint32_t node, const char *name, int *body);

@@ -361,6 +361,13 @@ static pl_status read_collider_item(pl_scene_reader *reader, uint32_t node, cons
     return pl_read_collider(reader, node, &reader->scene->colliders[index]);
 }
 
+static pl_status read_attachment_item(pl_scene_reader *reader, uint32_t node, const char *name,
+                                      int index)
+{
+    (void)name;
+    return pl_read_attachment(reader, node, &reader->scene->attachments[index]);
+}
+
 static pl_status read_run_item(pl_scene_reader *reader, uint32_t node, const char *name, int index)
 {
     (void)name;
@@ -406,6 +413,8 @@ static pl_status read_parts(pl_scene_reader *reader)
     PL_TRY(check_body_names(reader));
     READ_LIST(scene->colliders, scene->collider_count, scene->colliders_node, false, 0,
               read_collider_item);
+    READ_LIST(scene->attachments, scene->attachment_count, scene->attachments_node, false, 0,
+              read_attachment_item);
     READ_LIST(scene->pins, scene->pin_count, scene->pins_node, false, 0, read_pin_item);
     READ_LIST(scene->drives, scene->drive_count, scene->drive_node, false, 0, read_drive_item);
     READ_LIST(scene->forces, scene->force_count, scene->forces_node, false, 0, read_force_item);
