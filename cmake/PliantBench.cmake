@@ -1,4 +1,5 @@
 # bench/bench_<name>.c becomes the program bench/bench_<name> in the build tree.
+find_package(PkgConfig)
 function(pliant_benchmarks)
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/bench_*.c)
   foreach(file IN LISTS files)
@@ -10,3 +11,14 @@ function(pliant_benchmarks)
   endforeach()
 endfunction()
 pliant_benchmarks()
+
+# Bullet (Debian's libbullet-dev) is measured beside, where it is installed.
+pkg_check_modules(BULLET QUIET IMPORTED_TARGET bullet)
+if(BULLET_FOUND)
+  enable_language(CXX)
+  add_library(pliant_boxes_bullet STATIC ${PROJECT_SOURCE_DIR}/bench/boxes_bullet.cpp)
+  set_target_properties(pliant_boxes_bullet PROPERTIES CXX_STANDARD 17)
+  target_link_libraries(pliant_boxes_bullet PUBLIC PkgConfig::BULLET)
+  target_compile_definitions(bench_boxes PRIVATE PLIANT_HAVE_BULLET)
+  target_link_libraries(bench_boxes PRIVATE pliant_boxes_bullet)
+endif()

@@ -35,6 +35,7 @@
 #define PLIANT_PLIANT_H
 
 #include "pliant/base.h"
+#include "pliant/contact.h"
 #include "pliant/mesh.h"
 #include "pliant/shape.h"
 
@@ -161,6 +162,8 @@ typedef struct pl_material {
     double stiffness; /* the paper's raw k, kg m^-3 s^-2; where > 0 it is used instead of `young` */
     double density;   /* kg m^-3, > 0 */
     double damping;   /* rate at which velocities decay, 1/s, >= 0 */
+    double friction;    /* Coulomb's, >= 0; of two that touch the geometric mean counts */
+    double restitution; /* 0 = does not bounce, 1 = elastic; of two that touch the larger counts */
 } pl_material;
 
 PL_API pl_material pl_default_material(void); /* "rubber" */
@@ -195,6 +198,8 @@ typedef struct pl_world_def {
     int stiff_iterations; /* of the stiff solver per sub-step, >= 1; default 1 */
     double gravity[3];    /* m/s²; default 0, -9.81, 0 */
     int max_steps; /* that one pl_world_advance may take: time beyond is dropped; default 8 */
+
+    bool sleeping; /* islands of touching bodies that stand still are not computed; default true */
 
     int threads; /* of the built-in pool, the caller included; 0 and 1 (default) = none is made */
     const pl_task_system *tasks; /* the host's job system instead; NULL (default) = none */
@@ -286,6 +291,9 @@ typedef struct pl_body_def {
     double spin[3];       /* rad/s, about its centre of mass */
     const int32_t *fixed; /* particles whose motion is prescribed from the start */
     int fixed_count;
+    uint32_t category, mask; /* two touch where each one's category is in the other's mask; default 1, all */
+    bool self_contact; /* touches itself; default true for rods and sheets, false for solids */
+    double pressure; /* of the gas in a closed shell, Pa above the outside at its rest volume; it obeys p V = constant. Default 0 = none */
     void *user;
     uint32_t cookie; /* set by pl_default_body_def */
 } pl_body_def;
@@ -348,6 +356,10 @@ PL_API pl_status pl_body_set_material(pl_world *world, pl_body body, const pl_ma
                                       const float *edge_stiffness, const float *particle_density,
                                       pl_error *error);
 PL_API pl_status pl_body_set_solver(pl_world *world, pl_body body, pl_solver solver);
+
+/* Lets gas in or out: as pl_body_def.pressure. */
+PL_API pl_status pl_body_set_pressure(pl_world *world, pl_body body, double pressure,
+                                      pl_error *error);
 
 /* Sums over the body; momenta about the world's origin are of no use far away, so spin is about the centre. */
 typedef struct pl_body_state {
@@ -418,5 +430,7 @@ PL_API pl_status pl_pin_set_target(pl_world *world, pl_pin pin, const double tar
 #ifdef __cplusplus
 }
 #endif
+
+#include "pliant/attachment.h"
 
 #endif

@@ -2,7 +2,7 @@
    end. */
 #include <math.h>
 
-#include "io/scene.h"
+#include "io/play_parts.h"
 
 void pl_play_destroy(pl_play *play)
 {
@@ -17,6 +17,9 @@ void pl_play_destroy(pl_play *play)
     pl_memory_free(play->memory, play->bodies);
     pl_memory_free(play->memory, play->handles);
     pl_memory_free(play->memory, play->forces);
+    pl_memory_free(play->memory, play->colliders);
+    pl_memory_free(play->memory, play->attachments);
+    pl_memory_free(play->memory, play->attachment_starts);
     pl_memory_free(play->memory, play);
 }
 
@@ -56,6 +59,8 @@ pl_status pl_play_step(pl_play *play, pl_report *report)
         PL_TRY(move_handle(play, &play->handles[i], end));
     for (int i = 0; i < play->force_count; i++)
         PL_TRY(apply_force(play, &play->forces[i], begin));
+    PL_TRY(pl_play_colliders(play, end));
+    PL_TRY(pl_play_attachments(play, end));
     PL_TRY(pl_world_step(play->world, report));
     play->frame++;
     return PL_OK;

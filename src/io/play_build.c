@@ -190,6 +190,7 @@ static pl_status create_body(const pl_builder *builder, int index, pl_body_def *
     def->material = source->material;
     def->solver = body->solver;
     def->gravity_scale = source->gravity_scale;
+    def->pressure = source->pressure;
     memcpy(def->position, source->position, sizeof def->position);
     memcpy(def->rotation, source->rotation, sizeof def->rotation);
     memcpy(def->velocity, source->velocity, sizeof def->velocity);
@@ -291,6 +292,10 @@ pl_status pl_play_create(const pl_scene *scene, int run, const pl_play_options *
         status = make_bodies(&builder);
     if (status == PL_OK)
         status = pl_build_holds(&builder);
+    if (status == PL_OK)
+        status = pl_build_colliders(&builder);
+    if (status == PL_OK)
+        status = pl_build_attachments(&builder);
     if (status != PL_OK) {
         pl_play_destroy(made);
         return status;

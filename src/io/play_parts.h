@@ -34,6 +34,14 @@ pl_status pl_build_models(const pl_builder *builder);
 /* play_hold.c: after all bodies are there. */
 pl_status pl_build_holds(const pl_builder *builder);
 
+/* play_collider.c */
+pl_status pl_build_colliders(const pl_builder *builder);
+pl_status pl_play_colliders(pl_play *play, double time); /* to where they are then */
+
+/* play_attachment.c: after bodies and colliders. */
+pl_status pl_build_attachments(const pl_builder *builder);
+pl_status pl_play_attachments(pl_play *play, double time);
+
 /* The particles a body's drives move, added behind `fixed` (with room for `particle_count`) where
    they are missing. */
 pl_status pl_add_driven(const pl_builder *builder, int body, const pl_model *model, int32_t *fixed,

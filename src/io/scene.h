@@ -116,7 +116,7 @@ typedef struct pl_scene_body {
     double position[3], rotation[4], velocity[3], spin[3];
     bool has_solver;
     pl_solver solver;
-    double gravity_scale;
+    double gravity_scale, pressure;
     int stiffness_count, density_count; /* 0 = none, -1 = one factor for all */
     float *stiffness, *density;
     int fixed_count;
@@ -169,6 +169,48 @@ typedef struct pl_scene_force {
     uint32_t particle_node, particles_node;
 } pl_scene_force;
 
+typedef struct pl_scene_collider {
+    pl_scene_place place;
+    const char *name;
+    pl_collider_kind kind;
+    double position[3], rotation[4];
+    double half[3], radius, length; /* metres; of boxes, of spheres and capsules */
+    int vertex_count, triangle_count;
+    double *vertices;
+    int32_t *triangles;
+    bool two_sided;
+    double friction, restitution, surface_velocity[3];
+    pl_motion motion;
+    bool relative;
+    const char *ease;
+    uint32_t shape_node, rotation_node, vertices_node, triangles_node, keys_node, turn_node;
+} pl_scene_collider;
+
+/* A point of a body. */
+typedef struct pl_scene_point {
+    bool on_vertex, on_point;
+    pl_pick *pick;
+    double point[3]; /* in the model's rest space */
+} pl_scene_point;
+
+typedef enum pl_scene_hold { PL_HOLD_PLACE, PL_HOLD_BODY, PL_HOLD_COLLIDER } pl_scene_hold;
+
+typedef struct pl_scene_attachment {
+    pl_scene_place place;
+    const char *name, *body_name, *other_name, *collider_name;
+    pl_scene_hold kind;
+    int body, other, collider;
+    pl_scene_point point, other_point;
+    double target[3]; /* place: in the world; collider: in its frame */
+    bool has_target;
+    double break_force;
+    pl_motion motion;
+    bool relative;
+    const char *ease;
+    uint32_t particle_node, vertex_node, point_node, other_particle_node, other_vertex_node,
+        other_point_node, keys_node, turn_node;
+} pl_scene_attachment;
+
 /* The same scene once more with other settings of the world. */
 typedef struct pl_scene_run {
     pl_scene_place place;
@@ -187,6 +229,9 @@ typedef struct pl_scene {
     const char *schema, *name, *about;
     pl_scene_world world;
     int model_count, material_count, body_count, pin_count, drive_count, force_count, run_count;
+    int collider_count, attachment_count;
+    pl_scene_collider *colliders;
+    pl_scene_attachment *attachments;
     pl_scene_model *models;
     pl_scene_material *materials;
     pl_scene_body *bodies;
@@ -195,7 +240,7 @@ typedef struct pl_scene {
     pl_scene_force *forces;
     pl_scene_run *runs; /* at least one */
     uint32_t world_node, models_node, materials_node, bodies_node, pins_node, drive_node,
-        forces_node, runs_node;
+        forces_node, runs_node, colliders_node, attachments_node;
 } pl_scene;
 
 /* Reads and checks a document. `file` is a name for messages. On failure *scene is NULL. */
@@ -267,6 +312,9 @@ typedef struct pl_play {
     pl_play_body *bodies;
     pl_play_handle *handles;
     pl_play_force *forces;
+    pl_collider *colliders; /* [scene->collider_count] */
+    pl_attachment *attachments;   /* [scene->attachment_count] */
+    double (*attachment_starts)[3]; /* where the points were at the start */
 } pl_play;
 
 /* Builds the models and the world of one run of a scene, which must outlive it. */

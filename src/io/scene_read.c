@@ -354,6 +354,20 @@ static pl_status read_force_item(pl_scene_reader *reader, uint32_t node, const c
     return pl_read_force(reader, node, &reader->scene->forces[index]);
 }
 
+static pl_status read_collider_item(pl_scene_reader *reader, uint32_t node, const char *name,
+                                    int index)
+{
+    (void)name;
+    return pl_read_collider(reader, node, &reader->scene->colliders[index]);
+}
+
+static pl_status read_attachment_item(pl_scene_reader *reader, uint32_t node, const char *name,
+                                      int index)
+{
+    (void)name;
+    return pl_read_attachment(reader, node, &reader->scene->attachments[index]);
+}
+
 static pl_status read_run_item(pl_scene_reader *reader, uint32_t node, const char *name, int index)
 {
     (void)name;
@@ -397,6 +411,10 @@ static pl_status read_parts(pl_scene_reader *reader)
               read_material_item);
     READ_LIST(scene->bodies, scene->body_count, scene->bodies_node, false, 0, read_body_item);
     PL_TRY(check_body_names(reader));
+    READ_LIST(scene->colliders, scene->collider_count, scene->colliders_node, false, 0,
+              read_collider_item);
+    READ_LIST(scene->attachments, scene->attachment_count, scene->attachments_node, false, 0,
+              read_attachment_item);
     READ_LIST(scene->pins, scene->pin_count, scene->pins_node, false, 0, read_pin_item);
     READ_LIST(scene->drives, scene->drive_count, scene->drive_node, false, 0, read_drive_item);
     READ_LIST(scene->forces, scene->force_count, scene->forces_node, false, 0, read_force_item);

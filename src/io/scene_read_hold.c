@@ -155,7 +155,7 @@ static pl_status check_key(pl_scene_reader *reader, const pl_raw_key *raw, key_u
     if (use == KEYS_OF_PARTICLES && (raw->direction || (!position && !raw->rotation)))
         return PL_SCENE_FAIL(
             reader, node,
-            "a key of a driven particle has \"time\" and \"position\", \"rotation\" or "
+            "a key of a driven particle or a collider has \"time\" and \"position\", \"rotation\" or "
             "both");
     return PL_OK;
 }
@@ -206,6 +206,15 @@ static pl_status read_keys(pl_scene_reader *reader, uint32_t node, key_use use, 
     for (int i = 0; i < motion->key_count; i++, element = pl_json_next(reader->json, element))
         PL_TRY(read_key(reader, element, use, motion, i));
     return PL_OK;
+}
+
+pl_status pl_read_motion(pl_scene_reader *reader, const pl_scene_place *place, const char *ease,
+                         uint32_t keys, uint32_t turn, pl_motion *motion)
+{
+    PL_TRY(read_ease(reader, place, ease, &motion->smooth));
+    if (keys)
+        PL_TRY(read_keys(reader, keys, KEYS_OF_PARTICLES, motion));
+    return turn ? read_turns(reader, turn, motion) : PL_OK;
 }
 
 /* ---- Pins ------------------------------------------------------------------------------------ */
@@ -305,12 +314,8 @@ pl_status pl_read_drive(pl_scene_reader *reader, uint32_t node, pl_scene_drive *
             "give \"keys\", \"turn\" or both; what only stays put goes into the body's "
             "\"fixed\"");
     drive->motion.relative = drive->relative;
-    PL_TRY(read_ease(reader, &drive->place, drive->ease, &drive->motion.smooth));
-    if (drive->keys_node)
-        PL_TRY(read_keys(reader, drive->keys_node, KEYS_OF_PARTICLES, &drive->motion));
-    if (drive->turn_node)
-        PL_TRY(read_turns(reader, drive->turn_node, &drive->motion));
-    return PL_OK;
+    return pl_read_motion(reader, &drive->place, drive->ease, drive->keys_node, drive->turn_node,
+                          &drive->motion);
 }
 
 pl_status pl_read_force(pl_scene_reader *reader, uint32_t node, pl_scene_force *force)

@@ -24,6 +24,8 @@ static const pl_field scene_fields[] = {
     FIELD(pl_scene, "models", NODE, models_node),
     FIELD(pl_scene, "materials", NODE, materials_node),
     FIELD(pl_scene, "bodies", NODE, bodies_node, REQUIRED),
+    FIELD(pl_scene, "colliders", NODE, colliders_node),
+    FIELD(pl_scene, "attachments", NODE, attachments_node),
     FIELD(pl_scene, "pins", NODE, pins_node),
     FIELD(pl_scene, "drive", NODE, drive_node),
     FIELD(pl_scene, "forces", NODE, forces_node),
@@ -100,6 +102,7 @@ static const pl_field body_fields[] = {
     FIELD(pl_scene_body, "spin", VECTOR, spin),
     FIELD(pl_scene_body, "solver", NODE, solver_node),
     FIELD(pl_scene_body, "gravity_scale", NUMBER, gravity_scale, FROM(-1e6, 1e6)),
+    FIELD(pl_scene_body, "pressure", NUMBER, pressure, FROM(0, 1e12)),
     FIELD(pl_scene_body, "edge_stiffness", NODE, stiffness_node),
     FIELD(pl_scene_body, "particle_density", NODE, density_node),
     FIELD(pl_scene_body, "fixed", NODE, fixed_node),
@@ -196,6 +199,47 @@ static const pl_field turn_key_fields[] = {
 };
 OBJECT(turn_key, "turn_key", turn_key_fields);
 
+static const pl_field collider_fields[] = {
+    FIELD(pl_scene_collider, "name", NAME, name),
+    FIELD(pl_scene_collider, "shape", NODE, shape_node, REQUIRED),
+    FIELD(pl_scene_collider, "position", VECTOR, position),
+    FIELD(pl_scene_collider, "rotation", NODE, rotation_node),
+    FIELD(pl_scene_collider, "half", VECTOR, half),
+    FIELD(pl_scene_collider, "radius", NUMBER, radius, NOT_NEGATIVE),
+    FIELD(pl_scene_collider, "length", NUMBER, length, NOT_NEGATIVE),
+    FIELD(pl_scene_collider, "vertices", NODE, vertices_node),
+    FIELD(pl_scene_collider, "triangles", NODE, triangles_node),
+    FIELD(pl_scene_collider, "two_sided", BOOL, two_sided),
+    FIELD(pl_scene_collider, "friction", NUMBER, friction, FROM(0, 1e6)),
+    FIELD(pl_scene_collider, "restitution", NUMBER, restitution, FROM(0, 1)),
+    FIELD(pl_scene_collider, "surface_velocity", VECTOR, surface_velocity),
+    FIELD(pl_scene_collider, "keys", NODE, keys_node),
+    FIELD(pl_scene_collider, "relative", BOOL, relative),
+    FIELD(pl_scene_collider, "ease", NAME, ease),
+    FIELD(pl_scene_collider, "turn", NODE, turn_node),
+};
+OBJECT(collider, "collider", collider_fields);
+
+static const pl_field attachment_fields[] = {
+    FIELD(pl_scene_attachment, "name", NAME, name),
+    FIELD(pl_scene_attachment, "body", NAME, body_name),
+    FIELD(pl_scene_attachment, "particle", NODE, particle_node),
+    FIELD(pl_scene_attachment, "vertex", NODE, vertex_node),
+    FIELD(pl_scene_attachment, "point", NODE, point_node),
+    FIELD(pl_scene_attachment, "other", NAME, other_name),
+    FIELD(pl_scene_attachment, "other_particle", NODE, other_particle_node),
+    FIELD(pl_scene_attachment, "other_vertex", NODE, other_vertex_node),
+    FIELD(pl_scene_attachment, "other_point", NODE, other_point_node),
+    FIELD(pl_scene_attachment, "collider", NAME, collider_name),
+    FIELD(pl_scene_attachment, "target", VECTOR, target),
+    FIELD(pl_scene_attachment, "keys", NODE, keys_node),
+    FIELD(pl_scene_attachment, "relative", BOOL, relative),
+    FIELD(pl_scene_attachment, "ease", NAME, ease),
+    FIELD(pl_scene_attachment, "turn", NODE, turn_node),
+    FIELD(pl_scene_attachment, "break_force", NUMBER, break_force, FROM(0, 1e30)),
+};
+OBJECT(attachment, "attachment", attachment_fields);
+
 static const pl_field run_fields[] = {
     FIELD(pl_scene_run, "name", NAME, name, REQUIRED),
     FIELD(pl_scene_run, "world", NODE, world_node),
@@ -207,6 +251,7 @@ static const pl_scene_object *const objects[] = {
     &pl_object_material, &pl_object_body,  &pl_object_state,    &pl_object_pick,
     &pl_object_rotation, &pl_object_pin,   &pl_object_drive,    &pl_object_force,
     &pl_object_key,      &pl_object_turn,  &pl_object_turn_key, &pl_object_run,
+    &pl_object_collider, &pl_object_attachment,
 };
 
 int pl_scene_object_count(void)

@@ -11,12 +11,14 @@ typedef struct kernels {
     size_t (*scratch)(const pl_system *, pl_solver, bool);
     void (*solve)(const pl_block *, double, int, pl_work *);
     bool (*velocities)(int, const pl_state *, const pl_state *, float);
+    void (*gather)(const pl_oriented *, const pl_clumps *, const uint8_t *, pl_clump_places *,
+                   pl_primitive *, pl_gathered *);
 } kernels;
 
 #define KERNELS(width)                                                                             \
     {                                                                                              \
         pl_oriented_lanes_w##width, pl_oriented_scratch_w##width, pl_oriented_solve_w##width,      \
-            pl_oriented_velocities_w##width                                                        \
+            pl_oriented_velocities_w##width, pl_oriented_gather_w##width                           \
     }
 
 static const kernels *in_use(void)
@@ -52,10 +54,6 @@ bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int ite
            pl_oriented_scratch(system, solver, false) > largest_block;
 }
 
-void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work *work)
-{
-    in_use()->solve(block, h, iterations, work);
-}
 
 /* ---- Finish ------------------------------------------------------------------------------------------------------ */
 
@@ -95,28 +93,104 @@ static void follow(pl_oriented *body)
     }
 }
 
-/* The centre of mass moves by c and by what the particles' own velocities carried it; rounding their positions moved it
-   by something else. The difference goes into the origin, and what rounding left in the velocities into the mean one:
-   the momentum of a free body is exact. */
-static void keep_mean_exact(pl_oriented *body, double h, double decay)
+/* The centre of mass of a free body moves by c and by what the particles' own velocities carried it; rounding their
+   positions moved it by something else. The difference goes into the origin: the momentum of a free body is exact. */
+static void settle(pl_oriented *body, double h)
 {
-    pl_state *now = &body->now, *old = &body->old;
-    double moved[3] = {0, 0, 0}, carried[3] = {0, 0, 0}, left[3] = {0, 0, 0},
-           scale = 1 / body->system->total_mass;
-    for (int i = 0; i < body->n; i++) {
+    const pl_state *now = &body->now, *old = &body->old;
+    double moved[3] = {0, 0, 0}, carried[3] = {0, 0, 0}, scale = 1 / body->system->total_mass;
+    bool free = !body->system->grounded;
+    for (int i = 0; free && i < body->n; i++) {
         double mass = body->system->mass[i];
         for (int k = 0; k < 3; k++) {
             moved[k] += mass * ((double)now->x[3 * i + k] - (double)old->x[3 * i + k]);
             carried[k] += mass * (double)old->u[3 * i + k];
-            left[k] += mass * (double)now->u[3 * i + k];
         }
     }
     for (int k = 0; k < 3; k++) {
-        double path = body->c[k] + h * carried[k] * scale;
-        now->origin[k] = old->origin[k] + (path - moved[k] * scale);
-        now->velocity[k] = path / h * decay - left[k] * scale;
+        body->path[k] = body->c[k] + h * carried[k] * scale;
+        body->place[k] = old->origin[k] + (body->path[k] - moved[k] * scale);
     }
 }
+
+void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work *work)
+{
+    in_use()->solve(block, h, iterations, work);
+    for (int i = 0; i < block->count; i++)
+        settle(block->bodies[i], h);
+}
+
+void pl_oriented_stand(pl_oriented *body)
+{
+    for (int k = 0; k < 3; k++) {
+        body->place[k] = body->now.origin[k];
+        body->path[k] = 0;
+    }
+}
+
+/* What rounding left in the particles' velocities goes into the mean one. */
+static void keep_momentum(pl_oriented *body, double h, double decay)
+{
+    double left[3] = {0, 0, 0}, scale = 1 / body->system->total_mass;
+    for (int i = 0; i < body->n; i++)
+        for (int k = 0; k < 3; k++)
+            left[k] += body->system->mass[i] * (double)body->now.u[3 * i + k];
+    for (int k = 0; k < 3; k++)
+        body->now.velocity[k] = body->path[k] / h * decay - left[k] * scale;
+}
+
+/* ---- Contacts ---------------------------------------------------------------------------------------------------- */
+
+void pl_oriented_gather(const pl_oriented *body, const pl_clumps *clumps, const uint8_t *wanted,
+                        pl_clump_places *places, pl_primitive *primitives, pl_gathered *out)
+{
+    in_use()->gather(body, clumps, wanted, places, primitives, out);
+}
+
+/* A free body's mean share goes into the place of its origin, in double: in the particles' offsets it would pile up. */
+static void take_mean_out(pl_oriented *body, const double mean[3], const double shift[3])
+{
+    for (int k = 0; k < 3; k++) {
+        float off = (float)mean[k], still = (float)shift[k];
+        for (int i = 0; i < body->n; i++) {
+            body->now.x[3 * i + k] -= off + still;
+            body->old.x[3 * i + k] -= still;
+        }
+        body->path[k] += mean[k];
+        body->place[k] += (double)(off + still);
+        body->old.origin[k] += (double)still;
+    }
+}
+
+void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *touched,
+                         float (*change)[4], float (*shift)[4])
+{
+    double moved[3] = {0, 0, 0}, shifted[3] = {0, 0, 0}, scale = 1 / body->system->total_mass;
+    float per_metre = (float)(1 / body->system->key.model->unit);
+    bool any = false;
+    for (int c = 0; c < clumps->count; c++) {
+        if (!touched[c])
+            continue;
+        touched[c] = 0;
+        any = true;
+        for (int p = c * PL_CLUMP; p < (c + 1) * PL_CLUMP; p++) {
+            int i = clumps->particle[p];
+            double share = body->system->mass[i] * scale;
+            for (int k = 0; k < 3; k++) {
+                float by = change[p][k] * per_metre, without = shift[p][k] * per_metre;
+                body->now.x[3 * i + k] += by + without;
+                body->old.x[3 * i + k] += without;
+                moved[k] += share * (double)by;
+                shifted[k] += share * (double)without;
+                change[p][k] = shift[p][k] = 0;
+            }
+        }
+    }
+    if (any && !body->system->grounded)
+        take_mean_out(body, moved, shifted);
+}
+
+/* ---- After the contacts ------------------------------------------------------------------------------------------ */
 
 bool pl_oriented_finish(pl_oriented *body, double h, pl_work *work)
 {
@@ -125,11 +199,10 @@ bool pl_oriented_finish(pl_oriented *body, double h, pl_work *work)
     double decay = body->damping > 0 ? pl_exp(-body->damping * h) : 1;
     bool good = in_use()->velocities(body->n, now, old, (float)(decay / h));
     if (!body->system->grounded)
-        keep_mean_exact(body, h, decay);
+        keep_momentum(body, h, decay);
     double check = 0;
     for (int k = 0; k < 3; k++) {
-        if (body->system->grounded)
-            now->origin[k] = old->origin[k] + body->c[k];
+        now->origin[k] = body->place[k];
         if (now->velocity[k] < 1e-30 && now->velocity[k] > -1e-30)
             now->velocity[k] = 0;
         check += (now->origin[k] + now->velocity[k]) * 0;

@@ -13,6 +13,7 @@
 #define PL_MATTER_ORIENTED_H
 
 #include "base/clock.h"
+#include "shape/clumps.h"
 #include "shape/model.h"
 #include "sparse/pins.h"
 
@@ -161,6 +162,8 @@ typedef struct pl_oriented {
         shown; /* positions and rotations at the start of the last step, for interpolation; u, w NULL */
     double c[3];     /* mean motion in this sub-step so far, units */
     double drift[3]; /* inertial target of c: h V + h² g */
+    double place[3]; /* where the origin will be at the end of the sub-step */
+    double path[3];  /* how far the centre of mass of a free body gets in it */
     float *push;     /* [n][3] accelerations in this sub-step beyond the mean one, units/s² */
     bool pushed;     /* push holds something other than zeros */
 
@@ -185,6 +188,7 @@ typedef enum pl_stage {
     PL_STAGE_GLOBAL,
     PL_STAGE_ACCELERATE,
     PL_STAGE_STIFF,
+    PL_STAGE_CONTACT,
     PL_STAGE_FINISH,
     PL_STAGE_COUNT
 } pl_stage;
@@ -221,8 +225,28 @@ size_t pl_oriented_scratch(const pl_system *system, pl_solver solver, bool lone)
 /* Whether so many bodies are better solved one by one: the bits are the same either way. */
 bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int iterations, int count);
 
-/* Minimises E over one sub-step from `now` (which becomes `old`): positions and rotations of `now` and c are written. */
+/* Minimises E over one sub-step from `now` (which becomes `old`): positions and rotations of `now`, c, place and path are
+   written: a particle is at place + x. */
 void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work *work);
+
+/* A body that was not solved stands where it is. */
+void pl_oriented_stand(pl_oriented *body);
+
+/* What contact wants to know, in metres from the place: positions of all particles, clump by clump, primitives (all but
+   `yield`) of the clumps that are wanted. */
+typedef struct pl_gathered {
+    float fastest; /* displacement of the particle that moved most, metres */
+    float swing;   /* the same against the mean displacement */
+    float centre[3]; /* about the middle of the particles, metres from the place */
+} pl_gathered;
+
+void pl_oriented_gather(const pl_oriented *body, const pl_clumps *clumps, const uint8_t *wanted,
+                        pl_clump_places *places, pl_primitive *primitives, pl_gathered *out);
+
+/* Moves particles as contact says: `change` with velocity, `shift` without, x, y, z, – by place; both are set to zero.
+   `touched` tells the clumps in which something changed, and is cleared. */
+void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *touched,
+                         float (*change)[4], float (*shift)[4]);
 
 /* After the contacts: velocities from displacements, damping, c into the origin. False when a number was not finite:
    the body is then back at its old state, at rest. */

@@ -10,7 +10,9 @@
     void pl_oriented_solve_w##width(const pl_block *block, double h, int iterations,               \
                                     pl_work *work);                                                \
     bool pl_oriented_velocities_w##width(int count, const pl_state *now, const pl_state *old,      \
-                                         float rate);
+                                         float rate);                                              \
+    void pl_oriented_gather_w##width(const pl_oriented *, const pl_clumps *, const uint8_t *,      \
+                                     pl_clump_places *, pl_primitive *, pl_gathered *);
 
 PL_ORIENTED_KERNELS(4)
 PL_ORIENTED_KERNELS(8)

@@ -8,6 +8,7 @@
 #include "base/float_env.h"
 #include "shape/buffer.h"
 #include "shape/check.h"
+#include "shape/clumps.h"
 #include "shape/graph.h"
 #include "shape/model_parts.h"
 #include "shape/skin.h"
@@ -83,6 +84,7 @@ void pl_model_free(pl_model *model)
                       model->tet_points,  model->tets,
                       model->vertex_tet,  model->vertex_barycentric};
     pl_symbolic_destroy(&memory, model->symbolic);
+    pl_clumps_destroy(&memory, model->clumps);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         free_array(&memory, model, arrays[k]);
     pl_memory_free(&memory, model->look_block);

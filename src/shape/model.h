@@ -47,6 +47,7 @@ struct pl_model {
     int32_t *order;        /* [n] particles, colour by colour, ascending within a colour */
     int32_t *colour_start; /* [colour_count + 1] into order */
 
+    struct pl_clumps *clumps; /* how contact sees the particles */
     pl_symbolic *symbolic; /* elimination order and pattern of the factor */
 
     /* Skinned surface (Eq. 2). */

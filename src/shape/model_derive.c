@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "shape/clumps.h"
 #include "shape/look.h"
 #include "shape/model_parts.h"
 
@@ -103,6 +104,11 @@ pl_status pl_model_derive(pl_model *model, pl_error *error)
 
 pl_status pl_model_analyse(pl_model *model, const int32_t *order, pl_error *error)
 {
+    model->clumps =
+        pl_clumps_create(&model->memory, model->particle_count, model->rest, model->orientation,
+                         model->radii, model->start, model->neighbour);
+    PL_CHECK(model->clumps, PL_ERROR_MEMORY, error, NULL, "no memory for %d particles",
+             model->particle_count);
     pl_status status = pl_symbolic_create(&model->memory, model->particle_count, model->start,
                                           model->neighbour, order, &model->symbolic);
     PL_CHECK(status == PL_OK, status, error, NULL,

@@ -225,6 +225,7 @@ static PL_APART pl_status write_elements(pl_world *world, pl_body body, pl_body_
     }
     if (count)
         after_writing(record, field, first, count);
+    pl_world_wake(world, record);
     return PL_OK;
 }
 

@@ -11,6 +11,9 @@ pl_body_def pl_default_body_def(pl_model *model)
     return (pl_body_def){.model = model,
                          .material = pl_default_material(),
                          .gravity_scale = 1,
+                         .category = 1,
+                         .mask = UINT32_MAX,
+                         .self_contact = model && model->dimension < 3,
                          .rotation = {0, 0, 0, 1},
                          .cookie = body_cookie};
 }
@@ -36,7 +39,7 @@ void *pl_body_user(const pl_world *world, pl_body body)
 
 static bool make_state(pl_memory *memory, pl_state *state, size_t n, bool moving)
 {
-    state->x = PL_NEW(memory, float, 3 * n);
+    state->x = PL_NEW(memory, float, 3 * n + 1); /* rows are read four wide */
     state->q = PL_NEW(memory, float, 4 * n);
     state->u = moving ? PL_NEW(memory, float, 3 * n) : NULL;
     state->w = moving ? PL_NEW(memory, float, 3 * n) : NULL;
@@ -89,6 +92,7 @@ void pl_record_destroy(pl_world *world, pl_record *record)
         record->hold_slots};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(memory, blocks[i]);
+    pl_gas_empty(world, record);
     pl_model_release(record->model);
     pl_memory_free(memory, record);
 }
@@ -172,18 +176,22 @@ static pl_status fill(pl_world *world, pl_record *record, const pl_body_def *def
     record->matter.gravity_scale = def->gravity_scale;
     record->material = def->material;
     record->user = def->user;
+    record->category = def->category;
+    record->mask = def->mask;
+    record->self_contact = def->self_contact;
     PL_CHECK(pl_record_copy_map(world, def->edge_stiffness, model->edge_count,
                                 &record->edge_stiffness) &&
                  pl_record_copy_map(world, def->particle_density, model->particle_count,
                                     &record->particle_density),
              PL_ERROR_MEMORY, error, "", "no memory for the maps");
+    PL_TRY(pl_gas_fill(world, record, def->pressure, error));
     place(record, def);
     PL_TRY(fix(world, record, def, error));
     pl_outfit outfit;
     pl_setup setup = pl_world_setup_of(world, record);
     PL_TRY(pl_world_equip(world, record->model, &setup, &outfit, error));
     pl_world_adopt(world, record, &outfit);
-    PL_CHECK(pl_world_reserve_body(world, model->particle_count) == PL_OK, PL_ERROR_MEMORY, error,
+    PL_CHECK(pl_world_reserve_body(world, model) == PL_OK, PL_ERROR_MEMORY, error,
              "", "no memory for another body");
     return PL_OK;
 }
@@ -221,6 +229,9 @@ pl_status pl_body_destroy(pl_world *world, pl_body body)
 {
     pl_record *record;
     PL_TRY(pl_world_open(world, body, &record, NULL));
+    pl_world_wake(world, record);
+    pl_attachments_forget_body(world, body);
+    pl_events_forget_body(world, body.index);
     for (int i = 0; i < record->matter.hold_count; i++)
         pl_world_leave_pin(world, record->hold_slots[i]);
     pl_world_leave(world, record);

@@ -111,5 +111,10 @@ pl_status pl_check_material(const pl_material *m, pl_error *error)
              "is %g; use a positive density in kg/m³ (water has 1000)", m->density);
     PL_CHECK(m->damping >= 0 && m->damping <= 1e30, PL_ERROR_ARGUMENT, error, "material.damping",
              "is %g; use a rate of 0 or more per second", m->damping);
+    PL_CHECK(m->friction >= 0 && m->friction <= 1e6, PL_ERROR_ARGUMENT, error, "material.friction",
+             "is %g; use a coefficient of 0 or more (rubber on stone has 0.8)", m->friction);
+    PL_CHECK(m->restitution >= 0 && m->restitution <= 1, PL_ERROR_ARGUMENT, error,
+             "material.restitution", "is %g; use 0 (does not bounce) to 1 (elastic)",
+             m->restitution);
     return PL_OK;
 }

@@ -36,12 +36,17 @@ static void cut_group(pl_world *world, pl_oriented **bodies, int count)
 
 void pl_world_regroup(pl_world *world)
 {
-    int count = 0;
+    int count = 0, all = 0;
     pl_sort_item *items = world->sort_items;
     for (pl_record *record = world->first; record; record = record->next) {
+        record->contact = all;
+        world->entered[all++] = record;
+        if (record->asleep)
+            continue;
         items[count] = (pl_sort_item){group_of(record), (uint32_t)count};
         world->live[count++] = record;
     }
+    world->awake_count = count;
     if (count)
         pl_sort(items, items + count, (size_t)count);
     for (int i = 0; i < count; i++)
@@ -54,4 +59,5 @@ void pl_world_regroup(pl_world *world)
         cut_group(world, world->members + first, next - first);
     }
     world->regroup = false;
+    pl_world_enter_contacts(world);
 }

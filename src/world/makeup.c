@@ -49,6 +49,7 @@ static pl_status equip_material(pl_world *world, pl_record *record, const pl_mat
     record->material = *material;
     record->matter.damping = material->damping;
     pl_world_adopt(world, record, &outfit);
+    pl_world_wake(world, record);
     return PL_OK;
 }
 
@@ -95,6 +96,7 @@ static PL_APART pl_status set_solver(pl_world *world, pl_body body, pl_solver so
     PL_TRY(pl_world_equip(world, record->model, &setup, &outfit, NULL));
     record->matter.solver = solver;
     pl_world_adopt(world, record, &outfit);
+    pl_world_wake(world, record);
     return PL_OK;
 }
 
@@ -192,6 +194,7 @@ static pl_status equip_fixed(pl_world *world, pl_record *record, int32_t *fixed,
     for (int i = 0; i < 4; i++)
         pl_memory_free(world->memory, old[i]);
     pl_world_adopt(world, record, &outfit);
+    pl_world_wake(world, record);
     return PL_OK;
 }
 
@@ -259,6 +262,7 @@ static PL_APART pl_status drive(pl_world *world, pl_body body, int particle,
             pl_quat_normalise((pl_quat){rotation[0], rotation[1], rotation[2], rotation[3]});
         to[3] = q.x, to[4] = q.y, to[5] = q.z, to[6] = q.w;
     }
+    pl_world_wake(world, record);
     return PL_OK;
 }
 

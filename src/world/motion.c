@@ -116,6 +116,7 @@ static PL_APART pl_status apply_force(pl_world *world, pl_body body, int particl
                 memcpy(record->force + 3 * i, sum, sizeof sum);
         }
     record->forced = true;
+    pl_world_wake(world, record);
     return PL_OK;
 }
 
@@ -157,6 +158,7 @@ static PL_APART pl_status apply_impulse(pl_world *world, pl_body body, int parti
     PL_REQUIRE(hasten(&record->matter, whole, begin, end, change), PL_ERROR_ARGUMENT, NULL, NULL,
                "the impulse is too large");
     pl_record_settle_mean(record);
+    pl_world_wake(world, record);
     return PL_OK;
 }
 
@@ -197,6 +199,7 @@ static PL_APART pl_status set_velocity(pl_world *world, pl_body body, const doub
     PL_REQUIRE(pl_is_rate(velocity, record->model->unit) && pl_is_rate(spin, 1), PL_ERROR_ARGUMENT,
                NULL, NULL, "the velocity or the spin is not finite, or far too fast");
     pl_record_set_motion(record, velocity, spin);
+    pl_world_wake(world, record);
     return PL_OK;
 }
 
@@ -255,6 +258,7 @@ static PL_APART pl_status teleport(pl_world *world, pl_body body, const double p
         pl_record_aim_drive(matter, f);
     pl_record_forget_old(matter);
     pl_record_show_now(matter);
+    pl_world_wake(world, record);
     return PL_OK;
 }
 

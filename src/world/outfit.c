@@ -235,7 +235,7 @@ void pl_world_adopt(pl_world *world, pl_record *record, const pl_outfit *outfit)
     pl_world_discard(world, &old);
     if (moved)
         pl_record_settle_mean(record);
-    world->regroup = true;
+    world->regroup = world->reenter = true;
 }
 
 void pl_world_discard(pl_world *world, pl_outfit *outfit)

@@ -19,7 +19,7 @@ static bool is_target(const pl_model *model, pl_pin_kind kind, const double targ
     return kind == PL_PIN_POSITION ? pl_is_place(target, model->unit) : pl_is_direction(target);
 }
 
-static pl_status check_carriers(const pl_record *record, const pl_pin_def *def, pl_error *error)
+pl_status pl_pin_check_carriers(const pl_record *record, const pl_pin_def *def, pl_error *error)
 {
     int n = record->matter.n;
     PL_CHECK(def->count >= 1 && def->count <= PL_MAX_INFLUENCES, PL_ERROR_ARGUMENT, error, "count",
@@ -47,7 +47,7 @@ static pl_status check_def(const pl_record *record, const pl_pin_def *def, pl_er
     bool position = def->kind == PL_PIN_POSITION;
     PL_CHECK(position || def->kind == PL_PIN_DIRECTION, PL_ERROR_ARGUMENT, error, "kind",
              "is %d, neither position nor direction", (int)def->kind);
-    PL_TRY(check_carriers(record, def, error));
+    PL_TRY(pl_pin_check_carriers(record, def, error));
     PL_CHECK(position ? pl_pin_is_near(model, def->rest) : pl_is_direction(def->rest),
              PL_ERROR_ARGUMENT, error, "rest",
              position ? "is not finite, or too far from the body" : "is no direction");
@@ -70,7 +70,7 @@ static void convert(const pl_model *model, pl_pin_kind kind, const double in[3],
         out[k] = in[k] / length;
 }
 
-static pl_hold hold_of(const pl_record *record, const pl_pin_def *def)
+pl_hold pl_pin_make_hold(const pl_record *record, const pl_pin_def *def)
 {
     const pl_model *model = record->model;
     pl_hold hold = {
@@ -115,11 +115,12 @@ static PL_APART pl_status create(pl_world *world, pl_body body, const pl_pin_def
     int slot = reserve(world, record), number = record->matter.hold_count;
     PL_CHECK(slot >= 0, PL_ERROR_MEMORY, error, "", "no memory for another pin");
     pl_outfit outfit;
-    pl_hold hold = hold_of(record, def);
+    pl_hold hold = pl_pin_make_hold(record, def);
     pl_setup setup = pl_world_setup_of(world, record);
     setup.added = &hold;
     PL_TRY(pl_world_equip(world, record->model, &setup, &outfit, error));
     pl_world_adopt(world, record, &outfit);
+    pl_world_wake(world, record);
     record->hold_slots[number] = (uint32_t)slot;
     pl_world_enter_pin(world, (uint32_t)slot, record, number);
     *pin = (pl_pin){(uint32_t)slot, world->pins[slot].generation};
@@ -166,6 +167,7 @@ static PL_APART pl_status destroy(pl_world *world, pl_pin pin)
     setup.removed = hold;
     PL_TRY(pl_world_equip(world, record->model, &setup, &outfit, NULL));
     pl_world_adopt(world, record, &outfit);
+    pl_world_wake(world, record);
     /* Those behind it move up. */
     for (int i = hold; i < record->matter.hold_count; i++) {
         record->hold_slots[i] = record->hold_slots[i + 1];
@@ -189,6 +191,7 @@ static PL_APART pl_status set_target(pl_world *world, pl_pin pin, const double t
     PL_REQUIRE(is_target(model, hold->kind, target), PL_ERROR_ARGUMENT, NULL, NULL,
                "the target is not finite, too far away, or a direction without length");
     convert(model, hold->kind, target, hold->to);
+    pl_world_wake(world, slot->record);
     return PL_OK;
 }
 

@@ -48,12 +48,17 @@ static int push(const pl_world *world, pl_record *record, double mean[3])
     double scale = 1 / (system->mass_unit * record->model->unit);
     int left_out = 0;
     mean[0] = mean[1] = mean[2] = 0;
-    matter->pushed = record->forced || world->field;
+    bool gas = record->gas.pressure > 0;
+    matter->pushed = record->forced || world->field || gas;
     if (!matter->pushed)
         return 0;
+    if (gas)
+        pl_gas_push(record, world->h);
     for (int i = 0; i < matter->n; i++)
         for (int k = 0; k < 3; k++) {
             double force = world->field ? (double)matter->push[3 * i + k] : 0;
+            if (gas)
+                force += record->gas.now * (double)record->gas.present[3 * i + k];
             force = (force + record->force[3 * i + k]) * scale;
             bool good = fabs(force / system->mass[i]) <= 1e30;
             left_out += !good;
@@ -151,9 +156,9 @@ static void predict_bodies(void *context, int begin, int end, int number)
 void pl_world_predict(pl_world *world, double t)
 {
     uint64_t clock = pl_ticks();
-    for (int i = 0; world->field && i < world->live_count; i++)
+    for (int i = 0; world->field && i < world->awake_count; i++)
         ask_field(world, world->live[i]);
     world->workers[0].work.ticks[PL_STAGE_PREDICT] += pl_ticks() - clock;
     prediction p = {world, t};
-    pl_tasks_run(world->tasks, predict_bodies, &p, world->live_count, PL_BODIES_PER_TASK);
+    pl_tasks_run(world->tasks, predict_bodies, &p, world->awake_count, PL_BODIES_PER_TASK);
 }

@@ -41,6 +41,7 @@ static void sum_work(const pl_world *world, double ms_per_tick, pl_report *repor
         report->ms_global += (double)ticks[PL_STAGE_GLOBAL] * ms_per_tick;
         report->ms_accelerate += (double)ticks[PL_STAGE_ACCELERATE] * ms_per_tick;
         report->ms_stiff += (double)ticks[PL_STAGE_STIFF] * ms_per_tick;
+        report->ms_contact += (double)ticks[PL_STAGE_CONTACT] * ms_per_tick;
         report->ms_finish += (double)ticks[PL_STAGE_FINISH] * ms_per_tick;
     }
 }

@@ -84,7 +84,7 @@ static pl_status rebuild(pl_world *next, pl_record *record, pl_error *error)
     const double *v = record->matter.now.velocity;
     PL_CHECK(!record->matter.system->grounded || (v[0] == 0 && v[1] == 0 && v[2] == 0),
              PL_ERROR_FORMAT, error, "bodies", "a body that is held fast moves as a whole");
-    PL_CHECK(pl_world_reserve_body(next, record->matter.n) == PL_OK, PL_ERROR_MEMORY, error, "",
+    PL_CHECK(pl_world_reserve_body(next, record->model) == PL_OK, PL_ERROR_MEMORY, error, "",
              "no memory for another body");
     return PL_OK;
 }
@@ -132,6 +132,13 @@ static pl_status read_world(pl_stream *s, pl_world *next, const library *models,
     next->h = next->step / next->substeps;
     for (int i = 0; i < count; i++)
         PL_TRY(read_body(s, next, models, error));
+    pl_snapshot_colliders(s, next);
+    if (!pl_stream_stopped(s))
+        pl_snapshot_attachments(s, next);
+    if (!pl_stream_stopped(s))
+        pl_snapshot_events(s, next);
+    if (pl_stream_stopped(s))
+        return explain(s, error);
     PL_CHECK(s->at == s->size, PL_ERROR_FORMAT, error, PL_WHERE("byte %zu", s->at),
              "should be the end of the snapshot");
     return PL_OK;
@@ -147,7 +154,9 @@ static pl_world empty_like(const pl_world *world)
                       .field_user = world->field_user,
                       .systems_made = world->systems_made,
                       .regroup = true,
+                      .reenter = true,
                       .worker_count = world->worker_count,
+                      .contact = world->contact,
                       .workers = world->workers};
 }
 
@@ -158,6 +167,11 @@ static void keep_users(const pl_world *world, const pl_world *next)
         pl_body body = {record->slot, next->bodies[record->slot].generation};
         pl_record *before = pl_world_record(world, body);
         record->user = before ? before->user : NULL;
+    }
+    for (int i = 0; i < next->colliders.slot_count; i++) {
+        pl_collider_slot *slot = next->colliders.slots + i;
+        if (slot->record)
+            slot->record->user = pl_collider_user(world, (pl_collider){(uint32_t)i, slot->generation});
     }
 }
 
@@ -190,6 +204,7 @@ static PL_APART pl_status restore(pl_world *world, const void *bytes, size_t siz
     pl_stream s;
     PL_TRY(open_snapshot(bytes, size, &s, error));
     library known = {0};
+    world->regroup = world->reenter = true; /* contact makes room for the new bodies and forgets the old ones */
     pl_world next = empty_like(world);
     pl_status status = collect(world, models, model_count, &known)
                            ? read_world(&s, &next, &known, error)

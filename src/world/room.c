@@ -71,10 +71,15 @@ static bool grow_groups(pl_world *world)
     pl_oriented **members = PL_NEW(memory, pl_oriented *, capacity);
     pl_block *blocks = PL_NEW(memory, pl_block, capacity);
     pl_sort_item *items = PL_NEW(memory, pl_sort_item, 2 * (size_t)capacity);
-    bool good = live && members && blocks && items;
+    pl_record **entered = PL_NEW(memory, pl_record *, capacity);
+    int32_t *parents = PL_NEW(memory, int32_t, capacity);
+    bool *restless = PL_NEW(memory, bool, capacity);
+    bool good = live && members && blocks && items && entered && parents && restless;
     void *spent[] = {good ? (void *)world->live : live, good ? (void *)world->members : members,
-                     good ? world->blocks : blocks, good ? world->sort_items : items};
-    for (int i = 0; i < 4; i++)
+                     good ? world->blocks : blocks,     good ? world->sort_items : items,
+                     good ? (void *)world->entered : entered, good ? world->parents : parents,
+                     good ? world->restless : restless};
+    for (size_t i = 0; i < sizeof spent / sizeof *spent; i++)
         pl_memory_free(memory, spent[i]);
     if (!good)
         return false;
@@ -82,6 +87,9 @@ static bool grow_groups(pl_world *world)
     world->members = members;
     world->blocks = blocks;
     world->sort_items = items;
+    world->entered = entered;
+    world->parents = parents;
+    world->restless = restless;
     world->group_capacity = capacity;
     world->block_count = 0;
     world->regroup = true;
@@ -111,11 +119,25 @@ static bool grow_field(pl_world *world, int particles)
     return true;
 }
 
-pl_status pl_world_reserve_body(pl_world *world, int particles)
+/* Clumps of the bodies there are, and of one more. */
+static bool grow_contacts(pl_world *world, const pl_model *model)
 {
+    int clumps = model->clumps->count;
+    for (const pl_record *record = world->first; record; record = record->next)
+        clumps += record->model->clumps->count;
+    bool good = pl_contact_reserve(world->contact, world->live_count + 1, clumps) == PL_OK;
+    world->regroup = world->reenter = true; /* whatever was entered is entered anew */
+    return good;
+}
+
+pl_status pl_world_reserve_body(pl_world *world, const pl_model *model)
+{
+    int particles = model->particle_count;
     bool good = pl_world_grow(world->memory, &world->bodies, world->body_slots,
                               &world->body_slot_capacity, sizeof *world->bodies) &&
-                grow_groups(world) && grow_field(world, particles);
+                grow_groups(world) && grow_field(world, particles) &&
+                grow_contacts(world, model) &&
+                pl_events_reserve(&world->events, world->memory, 8 * (world->live_count + 1));
     return good ? PL_OK : PL_ERROR_MEMORY;
 }
 
@@ -145,7 +167,7 @@ void pl_world_leave(pl_world *world, pl_record *record)
     *(record->previous ? &record->previous->next : &world->first) = record->next;
     *(record->next ? &record->next->previous : &world->last) = record->previous;
     world->live_count--;
-    world->regroup = true;
+    world->regroup = world->reenter = true;
 }
 
 /* ---- Pins ------------------------------------------------------------------------------------- */

@@ -31,6 +31,31 @@ static void state_part(pl_stream *s, pl_state *state, size_t n)
     }
 }
 
+static void contact_part(pl_stream *s, pl_record *record)
+{
+    pl_stream_u32(s, &record->category, 1);
+    pl_stream_u32(s, &record->mask, 1);
+    pl_stream_bool(s, &record->self_contact);
+    pl_stream_bool(s, &record->asleep);
+    pl_stream_doubles(s, &record->quiet, 1);
+    pl_stream_u32(s, &record->island, 1);
+    pl_stream_expect(s, record->quiet >= 0);
+}
+
+/* What else a gas is follows from the model. */
+static void gas_part(pl_stream *s, pl_world *world, pl_record *record)
+{
+    double pressure = record->gas.pressure, now = record->gas.now;
+    pl_stream_doubles(s, &pressure, 1);
+    pl_stream_doubles(s, &now, 1);
+    if (!s->in || pl_stream_stopped(s) || pressure == 0)
+        return;
+    pl_status status = pl_gas_fill(world, record, pressure, NULL);
+    s->starved |= status == PL_ERROR_MEMORY;
+    pl_stream_expect(s, status == PL_OK || s->starved);
+    record->gas.now = now;
+}
+
 static void motion_part(pl_stream *s, pl_record *record)
 {
     pl_oriented *matter = &record->matter;
@@ -73,6 +98,8 @@ static void makeup_part(pl_stream *s, pl_world *world, pl_record *record)
     pl_stream_doubles(s, &material->stiffness, 1);
     pl_stream_doubles(s, &material->density, 1);
     pl_stream_doubles(s, &material->damping, 1);
+    pl_stream_doubles(s, &material->friction, 1);
+    pl_stream_doubles(s, &material->restitution, 1);
     pl_stream_doubles(s, &matter->gravity_scale, 1);
     pl_stream_expect(s, pl_is_gravity_scale(matter->gravity_scale));
     pl_stream_expect(s, pl_check_material(material, NULL) == PL_OK);
@@ -126,7 +153,7 @@ static void carrier_part(pl_stream *s, pl_hold *hold, int i, int n)
         hold->particle[i] = particle;
 }
 
-static void hold_part(pl_stream *s, pl_hold *hold, int n)
+void pl_snapshot_hold(pl_stream *s, pl_hold *hold, int n)
 {
     int kind = (int)hold->kind, count = hold->count;
     pl_stream_int(s, &kind);
@@ -171,7 +198,7 @@ static void holds_part(pl_stream *s, pl_world *world, pl_record *record)
     }
     pl_stream_u32(s, record->hold_slots, (size_t)count);
     for (int i = 0; i < count && !pl_stream_stopped(s); i++)
-        hold_part(s, matter->holds + i, matter->n);
+        pl_snapshot_hold(s, matter->holds + i, matter->n);
 }
 
 /* ---- Bodies and worlds ------------------------------------------------------------------------ */
@@ -182,6 +209,8 @@ void pl_snapshot_body(pl_stream *s, pl_world *world, pl_record *record)
     makeup_part(s, world, record);
     fixed_part(s, world, &record->matter);
     holds_part(s, world, record);
+    contact_part(s, record);
+    gas_part(s, world, record);
     motion_part(s, record);
 }
 
@@ -214,6 +243,7 @@ void pl_snapshot_settings(pl_stream *s, pl_world *world)
     pl_stream_int(s, &world->iterations);
     pl_stream_int(s, &world->stiff_iterations);
     pl_stream_int(s, &world->max_steps);
+    pl_stream_bool(s, &world->sleeping);
     pl_stream_doubles(s, world->gravity, 3);
     pl_stream_doubles(s, &world->time, 1);
     pl_stream_doubles(s, &world->owed, 1);
@@ -244,6 +274,9 @@ static void world_part(pl_stream *s, const pl_world *source)
         pl_stream_u64(s, &hash);
         pl_snapshot_body(s, world, record);
     }
+    pl_snapshot_colliders(s, world);
+    pl_snapshot_attachments(s, world);
+    pl_snapshot_events(s, world);
 }
 
 pl_status pl_world_save(const pl_world *world, void *bytes, size_t capacity, size_t *size)

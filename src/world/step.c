@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "world/world.h"
 
-/* ---- Solve, contacts, finish ------------------------------------------------------------------ */
+/* ---- Solve ------------------------------------------------------------------ */
 
 static void solve_blocks(void *context, int begin, int end, int worker)
 {
@@ -20,27 +20,18 @@ static void solve_blocks(void *context, int begin, int end, int worker)
     }
 }
 
-static void finish_bodies(void *context, int begin, int end, int worker)
-{
-    pl_world *world = context;
-    pl_worker *self = world->workers + worker;
-    for (int i = begin; i < end; i++)
-        if (!pl_oriented_finish(&world->live[i]->matter, world->h, &self->work))
-            self->rescued++;
-}
-
 /* ---- The step --------------------------------------------------------------------------------- */
 
 static void begin_step(pl_world *world)
 {
-    for (int i = 0; i < world->live_count; i++)
+    for (int i = 0; i < world->awake_count; i++)
         pl_record_show_now(&world->live[i]->matter);
 }
 
 /* Forces are spent; what was driven has arrived. */
 static void end_step(pl_world *world)
 {
-    for (int i = 0; i < world->live_count; i++) {
+    for (int i = 0; i < world->awake_count; i++) {
         pl_record *record = world->live[i];
         pl_oriented *matter = &record->matter;
         if (record->forced)
@@ -57,16 +48,27 @@ static void end_step(pl_world *world)
 static void take_step(pl_world *world)
 {
     double start = world->time;
+    int s = 0;
     begin_step(world);
-    for (int s = 0; s < world->substeps; s++) {
+    pl_colliders_begin(world);
+    pl_attachments_begin(world);
+    world->contact->stale = true;
+    for (; s < world->substeps && world->awake_count; s++) {
         world->time = start + s * world->h;
         world->backward = (world->steps * (uint64_t)world->substeps + (uint64_t)s) % 2 == 1;
         pl_world_predict(world, (double)(s + 1) / world->substeps);
         pl_tasks_run(world->tasks, solve_blocks, world, world->block_count, 1);
-        /* Contacts between bodies and with colliders come here. */
-        pl_tasks_run(world->tasks, finish_bodies, world, world->live_count, PL_BODIES_PER_TASK);
+        pl_colliders_aim(world, s);
+        pl_attachments_aim(world, s);
+        pl_world_touch(world, (world->substeps - s) * world->h);
     }
+    pl_colliders_end(world, s);
+    pl_attachments_end(world);
     end_step(world);
+    pl_events_close(world, s);
+    pl_world_bound_bodies(world);
+    if (world->sleeping && !world->field && world->awake_count)
+        pl_world_fall_asleep(world);
     world->time = start + world->step;
     world->steps++;
 }
@@ -76,11 +78,14 @@ static void run(pl_world *world, uint64_t count, pl_report *report)
     uint64_t ns = pl_clock_ns(), ticks = pl_ticks();
     *report = (pl_report){.steps = count};
     pl_report_begin(world);
-    if (world->regroup)
-        pl_world_regroup(world);
     world->stepping = true;
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < count; i++) {
+        pl_colliders_wake(world);
+        pl_attachments_wake(world);
+        if (world->regroup)
+            pl_world_regroup(world);
         take_step(world);
+    }
     double ms = (double)(pl_clock_ns() - ns) * 1e-6, elapsed = (double)(pl_ticks() - ticks);
     pl_report_fill(world, ms, elapsed > 0 ? ms / elapsed : 0, report);
     world->stepping = false;

@@ -26,6 +26,7 @@ pl_world_def pl_default_world_def(void)
                           .stiff_iterations = 1,
                           .gravity = {0, -9.81, 0},
                           .max_steps = 8,
+                          .sleeping = true,
                           .cookie = world_cookie};
 }
 
@@ -91,6 +92,7 @@ static void copy_settings(pl_world *world, const pl_world_def *def)
     world->iterations = def->iterations;
     world->stiff_iterations = def->stiff_iterations;
     world->max_steps = def->max_steps;
+    world->sleeping = def->sleeping;
     memcpy(world->gravity, def->gravity, sizeof world->gravity);
     world->field = def->field;
     world->field_user = def->field_user;
@@ -113,8 +115,9 @@ static pl_world *make(const pl_world_def *def)
     if (world->tasks) {
         world->worker_count = pl_tasks_worker_count(world->tasks);
         world->workers = PL_NEW(memory, pl_worker, world->worker_count);
+        world->contact = pl_contact_create(memory, world->worker_count);
     }
-    if (!world->workers) {
+    if (!world->workers || !world->contact) {
         pl_world_destroy(world);
         return NULL;
     }
@@ -138,6 +141,9 @@ pl_status pl_world_create(const pl_world_def *def, pl_world **world, pl_error *e
 
 void pl_world_clear(pl_world *world)
 {
+    pl_colliders_clear(world);
+    pl_attachments_clear(world);
+    pl_events_clear(&world->events, world->memory);
     for (pl_record *record = world->first, *next; record; record = next) {
         next = record->next;
         pl_record_destroy(world, record);
@@ -145,7 +151,7 @@ void pl_world_clear(pl_world *world)
     void *blocks[] = {
         world->bodies,           world->pins,        world->systems,    world->live,
         world->members,          world->blocks,      world->sort_items, world->field_positions,
-        world->field_velocities, world->field_masses};
+        world->field_velocities, world->field_masses, world->entered, world->parents, world->restless};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(world->memory, blocks[i]);
     pl_skin_free(world);
@@ -160,6 +166,7 @@ void pl_world_destroy(pl_world *world)
     for (int i = 0; i < world->worker_count && world->workers; i++)
         pl_memory_free(memory, world->workers[i].work.scratch);
     pl_memory_free(memory, world->workers);
+    pl_contact_destroy(world->contact);
     pl_tasks_destroy(world->tasks);
     pl_memory_free(memory, world);
     free_memory(memory);
@@ -183,6 +190,7 @@ pl_status pl_world_set_gravity(pl_world *world, const double gravity[3])
     PL_REQUIRE(pl_is_gravity(gravity), PL_ERROR_ARGUMENT, NULL, NULL,
                "gravity is not a finite vector");
     memcpy(world->gravity, gravity, sizeof world->gravity);
+    pl_world_wake_all(world);
     return PL_OK;
 }
 
@@ -201,6 +209,7 @@ pl_status pl_world_set_field(pl_world *world, pl_field_function *field, void *us
     PL_TRY(pl_world_check_unlocked(world, NULL));
     world->field = field;
     world->field_user = user;
+    pl_world_wake_all(world);
     return PL_OK;
 }
 
@@ -234,6 +243,7 @@ static PL_APART pl_status set_step(pl_world *world, double step, int substeps)
         int i = 0;
         for (pl_record *record = world->first; record; record = record->next) {
             pl_world_adopt(world, record, outfits + i++);
+            pl_world_wake(world, record);
             pl_record_forget_old(&record->matter); /* it is measured in the old sub-step */
         }
         world->step = step;

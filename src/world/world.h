@@ -9,7 +9,12 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "base/tasks.h"
+#include "contact/contact.h"
 #include "matter/oriented.h"
+#include "world/attachment.h"
+#include "world/collider.h"
+#include "world/events.h"
+#include "world/pressure.h"
 #include "world/skin.h"
 
 /* Whatever computes does so in the floating-point environment results are defined in, not in the
@@ -33,6 +38,18 @@ typedef struct pl_record {
     float *edge_stiffness, *particle_density; /* own copies, or NULL */
     double *force;                            /* [n][3] newtons, for the next step */
     bool forced;
+    uint32_t category, mask;
+    bool self_contact;
+    bool asleep;
+    double quiet;    /* seconds */
+    uint32_t island; /* slot of the body that leads those it fell asleep with */
+    double sleep_box[6]; /* metres, of a body asleep, where `boxed` */
+    bool boxed;
+    int contact;     /* its number in the contact stage */
+    pl_gas gas;
+    uint64_t woken_in; /* number of the step, from 1, that woke it up while it ran */
+    double bounds[6];  /* metres, of its ellipsoids, where `bounded` */
+    bool bounded;
     void *user;
     uint32_t slot;
     uint64_t system_ordinal; /* of the system in use, among all this world ever made */
@@ -102,13 +119,24 @@ struct pl_world {
 
     /* Who is solved with whom; made anew by a step when `regroup` is set, in arrays that are always
        large enough. */
-    bool regroup;
+    bool regroup, reenter; /* the latter: contact has to be shown all bodies anew */
     int group_capacity;
-    pl_record **live;         /* [group_capacity] the list as an array */
+    int awake_count;
+    pl_record **live;         /* [group_capacity] those awake, in the order of creation */
+    pl_record **entered;      /* [group_capacity] all, as contact numbers them */
+    int32_t *parents;         /* [group_capacity] islands */
+    bool *restless;           /* [group_capacity] */
+    bool sleeping;            /* islands may fall asleep */
     pl_oriented **members;    /* [group_capacity] those of one block side by side */
     pl_block *blocks;         /* [group_capacity] */
     pl_sort_item *sort_items; /* [2 group_capacity] */
     int block_count;
+
+    pl_colliders colliders;
+    pl_attachments attachments;
+    pl_events events;
+    pl_contact *contact;
+    uint64_t contact_ticks; /* on the caller's thread */
 
     int worker_count;
     pl_worker *workers;
@@ -134,7 +162,7 @@ void pl_world_clear(pl_world *world);
 bool pl_world_grow(pl_memory *memory, void *array, int count, int *capacity, size_t size);
 
 /* Room for one more body in all the arrays a step uses; then entering it cannot fail. */
-pl_status pl_world_reserve_body(pl_world *world, int particles);
+pl_status pl_world_reserve_body(pl_world *world, const pl_model *model);
 uint32_t pl_world_free_body_slot(pl_world *world);
 void pl_world_enter(pl_world *world, pl_record *record, uint32_t slot);
 void pl_world_leave(pl_world *world, pl_record *record);
@@ -231,7 +259,22 @@ void pl_record_show_now(pl_oriented *matter);
 
 enum { PL_BODIES_PER_TASK = 16 };
 
+/* Sleep (sleep.c). */
+void pl_world_fall_asleep(pl_world *world);
+void pl_world_wake_island(pl_world *world, uint32_t island);
+void pl_world_wake(pl_world *world, pl_record *record);
+void pl_world_wake_all(pl_world *world);
+bool pl_world_wake_touched(pl_world *world); /* within a sub-step */
+
+/* Contacts and all that follows them in a sub-step (touch.c); `rest_of_step` seconds are left of the step. */
+void pl_world_enter_contacts(pl_world *world);
+void pl_world_touch(pl_world *world, double rest_of_step);
+
+
 void pl_world_regroup(pl_world *world);
+
+/* After a step: boxes around the bodies that moved, for rays (ray.c). */
+void pl_world_bound_bodies(pl_world *world);
 
 /* From the state now to the targets of the sub-step that ends when the part t of the step is over:
    forces, driven particles, pins; `now` becomes `old`. */

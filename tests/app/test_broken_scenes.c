@@ -71,7 +71,8 @@ static const broken_scene scenes[] = {
      "{\"pliant\": 1, \"camera\": {}, \"bodies\": [{\"model\": {\"shape\": "
      "\"bar\"}}]}",
      ":1:15: camera: a scene has no key \"camera\"; known are $schema, pliant, "
-     "name, about, world, models, materials, bodies, pins, drive, forces, runs"},
+     "name, about, world, models, materials, bodies, colliders, attachments, pins, drive, forces, "
+     "runs"},
     {"unknown world key",
      "{\"pliant\": 1,\n"
      " \"world\": {\"iteratons\": 10},\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every C sample in the README and in docs/ compiles, links and runs; every ```sh sample that calls pliant runs too, lines
-# that make pictures and films only where these can be made, and in time. The samples find a mesh named dragon.obj, and C programs run
+# Every C sample in the README, in docs/ and in examples/ compiles, links and runs; every ```sh sample that calls pliant
+# runs too, lines that make pictures and films only where these can be made, and in time. The samples find a mesh named dragon.obj, and C programs run
 # in the directory where it is cooked.
 set -euo pipefail
 
@@ -46,5 +46,11 @@ for sample in "$work"/*.c; do
     "$cc" -std=c17 -Wall -Wextra -Werror "${flags[@]}" -I"$SOURCE_DIR/include" "$sample" -o "${sample%.c}" \
         "$BUILD_DIR/libpliant_io.a" "$BUILD_DIR/libpliant.a" -lm -lpthread
     "${sample%.c}"
+done
+for sample in "$SOURCE_DIR"/examples/*.c; do
+    echo "-- $(basename "$sample")"
+    "$cc" -std=c17 -Wall -Wextra -Werror "${flags[@]}" -I"$SOURCE_DIR/include" "$sample" -o "$work/example" \
+        "$BUILD_DIR/libpliant.a" -lm -lpthread
+    "$work/example"
 done
 echo "all samples work"

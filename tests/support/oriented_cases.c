@@ -656,6 +656,8 @@ static void enter_body(oriented_scene *scene, pl_solver solver, int index, bool 
 {
     const oriented_case *c = scene->of;
     pl_body_def def = pl_default_body_def(c->model);
+    def.mask = 0; /* matter alone */
+    def.self_contact = false;
     pl_error error = {0};
     def.material = c->material;
     def.edge_stiffness = c->edge_stiffness;

@@ -109,6 +109,8 @@ pl_body world_body_at(pl_world *world, pl_model *model, double x, double y, doub
     pl_body_def def = pl_default_body_def(model);
     def.position[0] = x, def.position[1] = y, def.position[2] = z;
     def.material.damping = 0;
+    def.mask = 0; /* may stand in each other */
+    def.self_contact = false;
     assert_int_equal(pl_body_create(world, &def, &body, NULL), PL_OK);
     return body;
 }

@@ -20,8 +20,8 @@
  */
 enum { EARLY = 40, LATE = 300 };
 
-static const uint64_t golden_early = UINT64_C(0xa1fa069dc8aa0c2d);
-static const uint64_t golden_late = UINT64_C(0x9b88d8031a0d7f37);
+static const uint64_t golden_early = UINT64_C(0x431999d20f19fd1f);
+static const uint64_t golden_late = UINT64_C(0x0b2f42b559f62568);
 
 static int last_frame(void)
 {

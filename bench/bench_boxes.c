@@ -1,0 +1,225 @@
+/* Boxes of particles falling between walls, here and in Bullet (where it is installed), one after the other in one run: lattices of 5 × 4 × 4 (52 of
+   them) and 2 × 3 × 4 (180) particles, 0.25 m apart, 1 kg per box, in layers of K × K at 1.5 m pitch, friction 0.5, no sleep; frames of 1/30 s with 6 sub-steps of 2 iterations,
+   on one thread. Also how deep boxes are in each other at the end. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "boxes.h"
+#include "pliant/pliant.h"
+
+#define MOST (180 * 24 > 52 * 80 ? 180 * 24 : 52 * 80)
+
+static const double particle_radius = 0.125;
+
+/* ---- The scene ------------------------------------------------------------------------------- */
+
+static boxes make_boxes(int count, int x, int y, int z, int per_row)
+{
+    boxes b = {.count = count, .side = {x, y, z}, .per_row = per_row, .spacing = 0.25, .half = 0.75 * per_row + 0.1};
+    pl_rng rng = pl_rng_make(5);
+    for (int i = 0; i < count; i++) {
+        int layer = i / (per_row * per_row), column = i % per_row, row = i / per_row % per_row;
+        double square = 1, *p = b.position[i], *q = b.rotation[i];
+        p[0] = (column - (per_row - 1) / 2.0) * 1.5 + (double)pl_random_between(&rng, -0.1f, 0.1f);
+        p[1] = 1 + 1.5 * layer;
+        p[2] = (row - (per_row - 1) / 2.0) * 1.5 + (double)pl_random_between(&rng, -0.1f, 0.1f);
+        q[3] = 1;
+        for (int k = 0; k < 3; k++) {
+            q[k] = (double)pl_random_between(&rng, -0.2f, 0.2f);
+            square += q[k] * q[k];
+        }
+        for (int k = 0; k < 4; k++)
+            q[k] /= sqrt(square);
+    }
+    return b;
+}
+
+static int particles_of(const boxes *b)
+{
+    return b->side[0] * b->side[1] * b->side[2];
+}
+
+/* ---- Here ------------------------------------------------------------------------------------ */
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "bench_boxes: %s\n", what);
+    exit(1);
+}
+
+static pl_model *make_lattice(const boxes *b)
+{
+    double positions[BOX_MOST_PARTICLES][3], radii[BOX_MOST_PARTICLES][3];
+    int32_t edges[3 * BOX_MOST_PARTICLES][2];
+    int count = 0, edge_count = 0, steps[3] = {b->side[1] * b->side[2], b->side[2], 1};
+    for (int i = 0; i < b->side[0]; i++)
+        for (int j = 0; j < b->side[1]; j++)
+            for (int k = 0; k < b->side[2]; k++, count++) {
+                int at[3] = {i, j, k};
+                for (int m = 0; m < 3; m++) {
+                    positions[count][m] = (at[m] - (b->side[m] - 1) / 2.0) * b->spacing;
+                    radii[count][m] = particle_radius;
+                    if (at[m] + 1 < b->side[m]) {
+                        edges[edge_count][0] = count;
+                        edges[edge_count++][1] = count + steps[m];
+                    }
+                }
+            }
+    pl_model_def def = pl_default_model_def();
+    def.particle_count = count;
+    def.positions = pl_doubles(positions[0], 0);
+    def.radii = pl_doubles(radii[0], 0);
+    def.edge_count = edge_count;
+    def.edges = edges[0];
+    pl_model *model;
+    if (pl_model_create(&def, &model, NULL) != PL_OK)
+        fail("no model");
+    return model;
+}
+
+static void add_walls(pl_world *world, const boxes *b)
+{
+    const double r = sqrt(0.5);
+    const double places[5][3] = {{0, 0, 0}, {-b->half, 0, 0}, {b->half, 0, 0}, {0, 0, -b->half}, {0, 0, b->half}};
+    const double turns[5][4] = {{0, 0, 0, 1}, {0, 0, -r, r}, {0, 0, r, r}, {r, 0, 0, r}, {-r, 0, 0, r}};
+    for (int i = 0; i < 5; i++) {
+        pl_collider_def def = pl_default_collider_def(PL_COLLIDER_PLANE);
+        pl_collider collider;
+        memcpy(def.position, places[i], sizeof def.position);
+        memcpy(def.rotation, turns[i], sizeof def.rotation);
+        def.friction = 0.5;
+        if (pl_collider_create(world, &def, &collider, NULL) != PL_OK)
+            fail("no wall");
+    }
+}
+
+static pl_world *make_world(const boxes *b, pl_model *model, int threads, pl_body *bodies)
+{
+    pl_world_def def = pl_default_world_def();
+    def.step = 1.0 / 30;
+    def.substeps = 6;
+    def.iterations = 2;
+    def.threads = threads;
+    def.sleeping = false;
+    pl_world *world;
+    if (pl_world_create(&def, &world, NULL) != PL_OK)
+        fail("no world");
+    add_walls(world, b);
+    for (int i = 0; i < b->count; i++) {
+        pl_body_def body = pl_default_body_def(model);
+        body.material.young = 1e4;
+        body.material.density = 1 / pl_model_get_info(model).volume;
+        body.material.damping = 0.5;
+        body.material.friction = 0.5;
+        memcpy(body.position, b->position[i], sizeof body.position);
+        memcpy(body.rotation, b->rotation[i], sizeof body.rotation);
+        if (pl_body_create(world, &body, bodies + i, NULL) != PL_OK)
+            fail("no body");
+    }
+    return world;
+}
+
+static void run_here(const boxes *b, int frames, int threads, double *positions,
+                     boxes_result *result)
+{
+    static pl_body bodies[180];
+    pl_model *model = make_lattice(b);
+    pl_world *world = make_world(b, model, threads, bodies);
+    double sum = 0, least = 1e300;
+    pl_report total = {0};
+    for (int frame = 0; frame < frames; frame++) {
+        pl_report r;
+        uint64_t start = pl_clock_ns();
+        pl_world_step(world, &r);
+        double ms = (double)(pl_clock_ns() - start) * 1e-6;
+        sum += ms;
+        least = ms < least ? ms : least;
+        total.ms_predict += r.ms_predict;
+        total.ms_local += r.ms_local;
+        total.ms_global += r.ms_global;
+        total.ms_accelerate += r.ms_accelerate;
+        total.ms_contact += r.ms_contact;
+        total.ms_finish += r.ms_finish;
+    }
+    for (int i = 0; i < b->count; i++)
+        pl_body_read(world, bodies[i], PL_POSITIONS, 0, particles_of(b), 1,
+                     pl_doubles(positions + 3 * i * particles_of(b), 0));
+    result->mean_ms = sum / frames;
+    result->least_ms = least;
+    printf("  %d thread%s: predict %.3f, local %.3f, global %.3f, accelerate %.3f, contact %.3f, finish %.3f ms of work per frame\n",
+           threads, threads > 1 ? "s" : "", total.ms_predict / frames, total.ms_local / frames,
+           total.ms_global / frames, total.ms_accelerate / frames, total.ms_contact / frames,
+           total.ms_finish / frames);
+    pl_world_destroy(world);
+    pl_model_release(model);
+}
+
+/* ---- How deep -------------------------------------------------------------------------------- */
+
+void boxes_measure_overlap(const boxes *b, const double *positions, boxes_result *result)
+{
+    int n = particles_of(b);
+    double touch = 2 * particle_radius;
+    result->deepest = 0;
+    result->pairs_inside = 0;
+    for (int i = 0; i < b->count; i++)
+        for (int j = i + 1; j < b->count; j++) {
+            double least = touch;
+            for (int p = 0; p < n; p++)
+                for (int q = 0; q < n; q++) {
+                    const double *x = positions + 3 * (i * n + p), *y = positions + 3 * (j * n + q);
+                    double d = sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) +
+                                    (x[2] - y[2]) * (x[2] - y[2]));
+                    least = d < least ? d : least;
+                }
+            double depth = 1 - least / touch;
+            result->deepest = depth > result->deepest ? depth : result->deepest;
+            result->pairs_inside += depth > 0.2;
+        }
+}
+
+#ifndef PLIANT_HAVE_BULLET
+int boxes_run_bullet(const boxes *b, int frames, double *positions, boxes_result *result)
+{
+    (void)b, (void)frames, (void)positions, (void)result;
+    return 0;
+}
+#endif
+
+static void print_line(const char *name, const boxes_result *r, double reference)
+{
+    printf("  %-22s %8.3f ms per frame (least %.3f), deepest overlap %.0f %%, %d pairs of boxes in each other",
+           name, r->mean_ms, r->least_ms, 100 * r->deepest, r->pairs_inside);
+    if (reference > 0)
+        printf(", %.1f times as fast", reference / r->mean_ms);
+    printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+    int frames = argc > 1 ? atoi(argv[1]) : 300;
+    static double positions[3 * MOST];
+    boxes scenes[2] = {make_boxes(52, 5, 4, 4, 4), make_boxes(180, 2, 3, 4, 6)};
+    for (int s = 0; s < 2; s++) {
+        boxes_result bullet = {0}, one = {0}, two = {0};
+        printf("%d boxes of %d particles, %d frames\n", scenes[s].count, particles_of(scenes + s), frames);
+        bool have_bullet = boxes_run_bullet(scenes + s, frames, positions, &bullet) != 0;
+        if (have_bullet) {
+            boxes_measure_overlap(scenes + s, positions, &bullet);
+            print_line("Bullet, 1 thread", &bullet, 0);
+        }
+        run_here(scenes + s, frames, 1, positions, &one);
+        boxes_measure_overlap(scenes + s, positions, &one);
+        print_line("Pliant, 1 thread", &one, bullet.mean_ms);
+        run_here(scenes + s, frames, 2, positions, &two);
+        boxes_measure_overlap(scenes + s, positions, &two);
+        print_line("Pliant, 2 threads", &two, bullet.mean_ms);
+    }
+    if (frames <= 0)
+        fail("no frames");
+    return 0;
+}

@@ -1,0 +1,385 @@
+/* Particles against boxes, spheres, capsules and meshes, one by one, each as seen from the
+   collider: its way in the collider's frame, which has moved and turned itself. The answer is that
+   of planes (collide_lanes.c): what came about in the sub-step is undone with its velocity, what
+   was there before is parted slowly, and the slide of the surfaces is undone up to μ times the
+   former (METHODS §1). */
+#include "contact/collider.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "contact/contact.h"
+#include "contact/three.h"
+#include "contact/share.h"
+#include "math/quat.h"
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+static void turn_of(const double q[4], double out[3][3])
+{
+    pl_mat3 r = pl_quat_to_m3((pl_quat){q[0], q[1], q[2], q[3]});
+    memcpy(out, r.m, sizeof r.m);
+}
+
+/* The rotation vector from one pose to the other: 2 atan2(|v|, w) v/|v|. */
+static void turned_between(const pl_pose *a, const pl_pose *b, double out[3])
+{
+    const double *p = a->rotation, *q = b->rotation;
+    pl_quat d = pl_quat_mul((pl_quat){q[0], q[1], q[2], q[3]},
+                            pl_quat_conjugate((pl_quat){p[0], p[1], p[2], p[3]}));
+    double sine = sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
+    double scale = sine > 0 ? 2 * pl_atan2(d.w < 0 ? -sine : sine, fabs(d.w)) / sine : 0;
+    out[0] = scale * d.x, out[1] = scale * d.y, out[2] = scale * d.z;
+}
+
+void pl_contact_aim_collider(pl_contact_collider *c)
+{
+    turn_of(c->from.rotation, c->turn_from);
+    turn_of(c->to.rotation, c->turn_to);
+    for (int k = 0; k < 3; k++) {
+        c->moved[k] = c->to.position[k] - c->from.position[k];
+        c->impulse[k] = c->torque[k] = c->given[k] = c->spun[k] = c->shifted[k] = 0;
+    }
+    turned_between(&c->from, &c->to, c->turned);
+    c->touches = 0;
+}
+
+/* ---- Seeing ---------------------------------------------------------------------------------- */
+
+/* The ellipsoid's matrix in the collider's frame: Rᵀ B R. */
+static void turn_shape(const double r[3][3], const float b[6], double out[6])
+{
+    double m[3][3] = {{(double)b[0], (double)b[1], (double)b[2]},
+                      {(double)b[1], (double)b[3], (double)b[4]},
+                      {(double)b[2], (double)b[4], (double)b[5]}};
+    double columns[3][3];
+    int at = 0;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            columns[k][i] = m[i][0] * r[0][k] + m[i][1] * r[1][k] + m[i][2] * r[2][k];
+    for (int i = 0; i < 3; i++)
+        for (int k = i; k < 3; k++)
+            out[at++] = r[0][i] * columns[k][0] + r[1][i] * columns[k][1] + r[2][i] * columns[k][2];
+}
+
+static bool is_near_outline(const double outline[6], const double from[3], const double at[3],
+                            double radius)
+{
+    for (int k = 0; k < 3; k++)
+        if (fmin(from[k], at[k] - radius) > outline[3 + k] ||
+            fmax(from[k], at[k] + radius) < outline[k])
+            return false;
+    return true;
+}
+
+/* Ellipsoids so flat that rounding has turned them inside out are made a little thicker. */
+static bool make_ball(pl_ball *ball, const double from[3], const double at[3], double shape[6])
+{
+    if (pl_ball_make(ball, from, at, shape))
+        return true;
+    double thicker = 1e-6 * (shape[0] + shape[3] + shape[5]);
+    shape[0] += thicker, shape[3] += thicker, shape[5] += thicker;
+    return pl_ball_make(ball, from, at, shape);
+}
+
+bool pl_contact_see(const pl_contact *contact, const pl_contact_collider *c, int particle,
+                    pl_sight *sight)
+{
+    const pl_contact_body *body = contact->bodies + contact->body_of[particle / PL_CLUMP];
+    const pl_primitive *p = contact->primitives + particle;
+    const float *change = contact->change[particle], *shift = contact->shift[particle];
+    double end[3], start[3], still[3], turned[3], from[3], at[3], shape[6];
+    for (int k = 0; k < 3; k++) {
+        double x = body->base[k] + (double)p->x[k];
+        still[k] = (double)shift[k];
+        end[k] = x - c->to.position[k] + ((double)change[k] + still[k]);
+        start[k] = x - (double)p->moved[k] - c->from.position[k];
+        turned[k] = (double)p->turned[k] - c->turned[k];
+    }
+    pl_into3(c->turn_to, end, at);
+    pl_into3(c->turn_from, start, from);
+    if (!is_near_outline(c->outline, from, at, (double)contact->radius[particle]))
+        return false;
+    pl_into3(c->turn_to, still, sight->still);
+    pl_into3(c->turn_to, turned, sight->turned);
+    turn_shape(c->turn_to, p->shape, shape);
+    return make_ball(&sight->ball, from, at, shape);
+}
+
+bool pl_contact_meets(const pl_contact_collider *c, const pl_ball *ball, pl_barrier *barrier)
+{
+    static const double middle[3] = {0, 0, 0}, up[3] = {0, 1, 0};
+    switch (c->kind) {
+    case PL_COLLIDER_PLANE:
+        return pl_set_barrier(ball, up, middle, barrier);
+    case PL_COLLIDER_BOX:
+        return pl_ball_on_box(ball, c->size, barrier);
+    case PL_COLLIDER_SPHERE:
+        return pl_ball_on_sphere(ball, middle, c->size[0], barrier);
+    case PL_COLLIDER_CAPSULE:
+        return pl_ball_on_capsule(ball, c->size[0], c->size[1], barrier);
+    case PL_COLLIDER_MESH:
+        break;
+    }
+    return false;
+}
+
+/* ---- Answering ------------------------------------------------------------------------------- */
+
+void pl_contact_answer(const pl_contact *contact, const pl_contact_collider *c,
+                       const pl_sight *sight, const pl_barrier *barrier, float bounce,
+                       pl_answer *answer)
+{
+    const pl_ball *ball = &sight->ball;
+    const double *n = barrier->normal, *b = ball->shape;
+    double gone[3], turn[3], half = fmax(pl_ball_half_width(ball, n), 1e-150);
+    double bn[3] = {b[0] * n[0] + b[1] * n[1] + b[2] * n[2],
+                    b[1] * n[0] + b[3] * n[1] + b[4] * n[2],
+                    b[2] * n[0] + b[4] * n[1] + b[5] * n[2]};
+    for (int k = 0; k < 3; k++) {
+        gone[k] = ball->at[k] - ball->from[k] - sight->still[k];
+        answer->arm[k] = -bn[k] / half;
+    }
+    pl_share_overlap(barrier->overlap, -pl_dot3(n, gone), half, (double)bounce, contact->h,
+                     contact->gravity, &answer->depth, &answer->recover);
+    pl_cross3(sight->turned, answer->arm, turn);
+    for (int k = 0; k < 3; k++)
+        answer->slide[k] = gone[k] + turn[k] - c->belt[k] * contact->h;
+    double straight = pl_dot3(n, answer->slide);
+    for (int k = 0; k < 3; k++)
+        answer->slide[k] -= straight * n[k];
+}
+
+/* The part of the slide that friction undoes. */
+static double undone(const double slide[3], double limit)
+{
+    double length = sqrt(pl_dot3(slide, slide));
+    return length > limit ? limit / length : 1;
+}
+
+typedef struct meeting {
+    pl_contact *contact;
+    const pl_contact_collider *collider;
+    const pl_contact_body *body;
+    pl_near *near;
+    float friction, bounce;
+    bool deep; /* the body's middle is inside: then all that is inside goes this way */
+    pl_barrier way_out;
+} meeting;
+
+static void note_hit(const meeting *m, int place, const double by[3], const double normal[3],
+                     const double arm[3])
+{
+    pl_near_hits *hits = m->contact->against.hits + m->near->block;
+    int particle = m->near->clump * PL_CLUMP + place;
+    const pl_primitive *p = m->contact->primitives + particle;
+    double scale = -1 / ((double)p->yield * m->contact->h);
+    if (!m->near->mask)
+        memset(hits, 0, sizeof *hits);
+    m->near->mask |= 1u << place;
+    for (int k = 0; k < 3; k++) {
+        hits->impulse[k][place] += (float)(by[k] * scale);
+        hits->normal[k][place] = (float)normal[k];
+        hits->point[k][place] = p->x[k] + m->contact->change[particle][k] + (float)arm[k];
+    }
+}
+
+/* Moves the particle by `by` with its velocity and by `still` without, both in the collider's
+   frame. */
+static void move(const meeting *m, int place, pl_sight *sight, const double by[3],
+                 const double still[3], const double normal[3], const double arm[3])
+{
+    int particle = m->near->clump * PL_CLUMP + place;
+    float *change = m->contact->change[particle], *shift = m->contact->shift[particle];
+    double there[3], aside[3], n[3], a[3], exact[3];
+    pl_out_of3(m->collider->turn_to, by, there);
+    pl_out_of3(m->collider->turn_to, still, aside);
+    pl_out_of3(m->collider->turn_to, normal, n);
+    pl_out_of3(m->collider->turn_to, arm, a);
+    for (int k = 0; k < 3; k++) {
+        float before = change[k];
+        change[k] += (float)there[k];
+        shift[k] += (float)aside[k];
+        exact[k] = (double)change[k] - (double)before;
+        sight->ball.at[k] += by[k] + still[k];
+        sight->still[k] += still[k];
+    }
+    m->contact->touched[m->near->clump] = 1;
+    note_hit(m, place, exact, n, a);
+}
+
+/* Returns whether it did anything. */
+static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barrier *barrier,
+                     bool first)
+{
+    pl_answer answer;
+    double by[3], still[3];
+    pl_contact_answer(m->contact, m->collider, sight, barrier, m->bounce, &answer);
+    double recover = first ? answer.recover : 0;
+    if (!(answer.depth > 0) && !(recover > 0))
+        return false;
+    double back = undone(answer.slide, (double)m->friction * answer.depth);
+    for (int k = 0; k < 3; k++) {
+        by[k] = answer.depth * barrier->normal[k] - back * answer.slide[k];
+        still[k] = recover * barrier->normal[k];
+    }
+    move(m, place, sight, by, still, barrier->normal, answer.arm);
+    return true;
+}
+
+/* ---- Meshes ---------------------------------------------------------------------------------- */
+
+enum { MESH_ROUNDS = 8 };
+
+/* Triangle by triangle. When there is no end to it (a corner too narrow), it stays where it was,
+   seen from the mesh. */
+static bool meet_solid(const meeting *m, int place, pl_sight *sight, bool first)
+{
+    pl_ball *ball = &sight->ball;
+    bool any = false, through;
+    pl_barrier barrier;
+    for (int i = 0; i <= MESH_ROUNDS; i++) {
+        bool resting = first && i == 0;
+        if (!pl_ball_on_solid(ball, m->collider->solid, m->collider->two_sided, resting,
+                              sight->still, &barrier, &through))
+            return any;
+        if (i == MESH_ROUNDS)
+            break;
+        if (!yield_to(m, place, sight, &barrier, resting))
+            break;
+        any = true;
+    }
+    if (through) {
+        static const double none[3] = {0, 0, 0};
+        double back[3];
+        for (int k = 0; k < 3; k++)
+            back[k] = ball->from[k] - ball->at[k];
+        move(m, place, sight, back, none, barrier.normal, none);
+    }
+    return any;
+}
+
+/* ---- A body ---------------------------------------------------------------------------------- */
+
+static bool is_inside(const pl_contact_collider *c, const double p[3])
+{
+    if (c->kind == PL_COLLIDER_BOX)
+        return pl_is_in_box(p, c->size);
+    return pl_is_in_capsule(p, c->size[0], c->kind == PL_COLLIDER_CAPSULE ? c->size[1] : 0);
+}
+
+static bool find_way_out(const pl_contact_collider *c, const pl_contact_body *body, pl_barrier *out)
+{
+    double offset[3], middle[3];
+    if (c->kind == PL_COLLIDER_PLANE || c->kind == PL_COLLIDER_MESH)
+        return false;
+    for (int k = 0; k < 3; k++)
+        offset[k] = body->centre[k] - c->to.position[k];
+    pl_into3(c->turn_to, offset, middle);
+    if (c->kind == PL_COLLIDER_BOX)
+        return pl_way_out_of_box(middle, c->size, out);
+    return pl_way_out_of_capsule(middle, c->size[0],
+                                 c->kind == PL_COLLIDER_CAPSULE ? c->size[1] : 0, out);
+}
+
+static bool meet_shape(const meeting *m, const pl_ball *ball, pl_barrier *barrier)
+{
+    if (m->deep && is_inside(m->collider, ball->from))
+        return pl_set_barrier(ball, m->way_out.normal, m->way_out.point, barrier);
+    return pl_contact_meets(m->collider, ball, barrier);
+}
+
+static bool clump_on_shape(const meeting *m, bool first)
+{
+    bool any = false;
+    for (uint32_t used = m->contact->used[m->near->clump]; used; used &= used - 1) {
+        int place = __builtin_ctz(used), particle = m->near->clump * PL_CLUMP + place;
+        pl_sight sight;
+        pl_barrier barrier;
+        if (!(m->contact->primitives[particle].yield > 0) ||
+            !pl_contact_see(m->contact, m->collider, particle, &sight))
+            continue;
+        if (m->collider->kind == PL_COLLIDER_MESH)
+            any |= meet_solid(m, place, &sight, first);
+        else if (meet_shape(m, &sight.ball, &barrier))
+            any |= yield_to(m, place, &sight, &barrier, first);
+    }
+    return any;
+}
+
+static bool pair_meets(pl_contact *contact, const pl_contact_body *body, pl_near *near, bool first)
+{
+    const pl_contact_collider *c = contact->against.colliders + near->collider;
+    meeting m = {.contact = contact,
+                 .collider = c,
+                 .body = body,
+                 .near = near,
+                 .friction = sqrtf(c->friction * body->friction),
+                 .bounce = fmaxf(c->restitution, body->restitution)};
+    m.deep = find_way_out(c, body, &m.way_out);
+    return clump_on_shape(&m, first);
+}
+
+/* In the order of places: what the collider has received through this pair. */
+static void sum_pair(const pl_contact *contact, const pl_contact_body *body, pl_near *near)
+{
+    const pl_near_hits *hits = contact->against.hits + near->block;
+    const pl_contact_collider *c = contact->against.colliders + near->collider;
+    for (uint32_t mask = near->mask; mask; mask &= mask - 1) {
+        int place = __builtin_ctz(mask);
+        double arm[3], by[3], turn[3];
+        for (int k = 0; k < 3; k++) {
+            by[k] = (double)hits->impulse[k][place];
+            arm[k] = (double)hits->point[k][place] + body->base[k] - c->to.position[k];
+            near->impulse[k] += by[k];
+        }
+        pl_cross3(arm, by, turn);
+        for (int k = 0; k < 3; k++)
+            near->torque[k] += turn[k];
+    }
+}
+
+/* Once more where shapes were met: one may have pushed it into another. */
+enum { ROUNDS = 2 };
+
+void pl_contact_collide(pl_contact *contact, int number)
+{
+    pl_contact_colliders *all = &contact->against;
+    pl_contact_body *body = contact->bodies + number;
+    if (!all->near_count)
+        return;
+    pl_near *begin = all->near + all->near_start[number],
+            *end = all->near + all->near_start[number + 1];
+    bool shapes = true;
+    for (int round = 0; round < ROUNDS && shapes; round++) {
+        shapes = false;
+        for (pl_near *near = begin; near < end; near++) {
+            const pl_contact_collider *c = all->colliders + near->collider;
+            if (near->shoves >= 0)
+                continue;
+            if (c->kind == PL_COLLIDER_PLANE)
+                pl_contact_on_plane(contact, near, round == 0);
+            else
+                shapes |= pair_meets(contact, body, near, round == 0);
+        }
+    }
+    for (pl_near *near = begin; near < end; near++)
+        if (near->mask && near->shoves < 0) {
+            body->grounded = true;
+            sum_pair(contact, body, near);
+        }
+}
+
+void pl_contact_sum_received(pl_contact *contact)
+{
+    pl_contact_colliders *all = &contact->against;
+    for (int i = 0; i < all->near_count; i++) {
+        pl_near *near = all->near + i;
+        pl_contact_collider *c = all->colliders + near->collider;
+        c->touches += __builtin_popcount(near->mask);
+        for (int k = 0; k < 3; k++) {
+            c->impulse[k] += near->impulse[k];
+            c->torque[k] += near->torque[k];
+        }
+    }
+}

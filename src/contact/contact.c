@@ -1,0 +1,327 @@
+/* The arrays of contact, and its stages cut into tasks. */
+#include "contact/contact.h"
+
+#include <string.h>
+
+#include "base/float_env.h"
+#include "base/sort.h"
+#include "contact/contact_lanes.h"
+#include "contact/tree.h"
+#include "math/simd.h"
+
+typedef struct kernels {
+    void (*stray)(pl_contact *, int, int, int);
+    void (*rows)(pl_contact *, int, int);
+    void (*touches)(pl_contact *, int, int);
+    void (*on_plane)(pl_contact *, pl_near *, bool);
+} kernels;
+
+#define KERNELS(width)                                                                             \
+    {                                                                                              \
+        pl_contact_stray_w##width, pl_contact_rows_w##width, pl_contact_touches_w##width,          \
+            pl_contact_on_plane_w##width                                                            \
+    }
+
+static const kernels *in_use(void)
+{
+    static const kernels table[] = {
+        KERNELS(4),
+#if defined(__x86_64__)
+        KERNELS(8),
+        KERNELS(16)
+#endif
+    };
+    int width = pl_simd_width();
+    return table + (width == 16 ? 2 : width == 8 ? 1 : 0);
+}
+
+/* ---- Room ---------------------------------------------------------------------------------------- */
+
+pl_contact *pl_contact_create(pl_memory *memory, int workers)
+{
+    pl_contact *contact = PL_NEW(memory, pl_contact, 1);
+    pl_contact_buffer *buffers = PL_NEW(memory, pl_contact_buffer, workers);
+    if (!contact || !buffers) {
+        pl_memory_free(memory, contact);
+        pl_memory_free(memory, buffers);
+        return NULL;
+    }
+    contact->memory = memory;
+    contact->worker_count = workers;
+    contact->buffers = buffers;
+    contact->root = -1;
+    return contact;
+}
+
+void pl_contact_destroy(pl_contact *contact)
+{
+    if (!contact)
+        return;
+    pl_memory *memory = contact->memory;
+    void *arrays[] = {contact->bodies,       contact->places,         contact->marks,
+                      contact->primitives,   contact->radius,         contact->least,
+                      contact->used,         contact->body_of,        contact->boxes,
+                      contact->wanted,       contact->change,         contact->shift,
+                      contact->nodes,        contact->items,          contact->row_segments,
+                      contact->touch_segments, contact->touched, contact->joined};
+    pl_contact_free_joints(contact);
+    pl_contact_free_colliders(contact);
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        pl_memory_free(memory, arrays[k]);
+    for (int w = 0; w < contact->worker_count; w++) {
+        pl_memory_free(memory, contact->buffers[w].rows);
+        pl_memory_free(memory, contact->buffers[w].touches);
+        pl_memory_free(memory, contact->buffers[w].found);
+    }
+    pl_memory_free(memory, contact->buffers);
+    pl_memory_free(memory, contact);
+}
+
+/* Exchanges an array for a larger one whose contents start anew. */
+static bool renew(pl_memory *memory, void *array, size_t count, size_t size)
+{
+    void *fresh = pl_memory_alloc(memory, count, size), *old;
+    if (!fresh)
+        return false;
+    memcpy(&old, array, sizeof old);
+    pl_memory_free(memory, old);
+    memcpy(array, &fresh, sizeof fresh);
+    return true;
+}
+
+/* Typical rows and touches per clump; more are made room for when they appear. */
+enum { ROWS_PER_CLUMP = 64, TOUCHES_PER_CLUMP = 32 };
+
+static bool reserve_buffers(pl_contact *contact, size_t clumps)
+{
+    pl_memory *memory = contact->memory;
+    for (int w = 0; w < contact->worker_count; w++) {
+        pl_contact_buffer *buffer = contact->buffers + w;
+        if (!renew(memory, &buffer->found, clumps, sizeof *buffer->found) ||
+            !renew(memory, &buffer->rows, ROWS_PER_CLUMP * clumps, sizeof *buffer->rows))
+            return false;
+        buffer->row_capacity = ROWS_PER_CLUMP * (int32_t)clumps;
+        if (!renew(memory, &buffer->touches, TOUCHES_PER_CLUMP * clumps, sizeof *buffer->touches))
+            return false;
+        buffer->touch_capacity = TOUCHES_PER_CLUMP * (int32_t)clumps;
+    }
+    return true;
+}
+
+static bool reserve_clumps(pl_contact *contact, size_t clumps)
+{
+    pl_memory *memory = contact->memory;
+    size_t places = clumps * PL_CLUMP, blocks = clumps / PL_CLUMPS_PER_BLOCK + 1;
+    size_t nodes = clumps / (PL_BRANCHES - 1) + 10;
+    return renew(memory, &contact->places, clumps, sizeof *contact->places) &&
+           renew(memory, &contact->marks, clumps, sizeof *contact->marks) &&
+           renew(memory, &contact->primitives, places, sizeof *contact->primitives) &&
+           renew(memory, &contact->radius, places, sizeof *contact->radius) &&
+           renew(memory, &contact->least, places, sizeof *contact->least) &&
+           renew(memory, &contact->used, clumps, sizeof *contact->used) &&
+           renew(memory, &contact->body_of, clumps, sizeof *contact->body_of) &&
+           renew(memory, &contact->boxes, 6 * clumps, sizeof *contact->boxes) &&
+           renew(memory, &contact->wanted, clumps, sizeof *contact->wanted) &&
+           renew(memory, &contact->change, places, sizeof *contact->change) &&
+           renew(memory, &contact->shift, places, sizeof *contact->shift) &&
+           renew(memory, &contact->touched, clumps, sizeof *contact->touched) &&
+           renew(memory, &contact->joined, clumps, sizeof *contact->joined) &&
+           renew(memory, &contact->items, 2 * clumps, sizeof *contact->items) &&
+           renew(memory, &contact->nodes, nodes, sizeof *contact->nodes) &&
+           renew(memory, &contact->row_segments, blocks, sizeof *contact->row_segments) &&
+           renew(memory, &contact->touch_segments, blocks, sizeof *contact->touch_segments) &&
+           reserve_buffers(contact, clumps);
+}
+
+/* What was there is entered anew before it is used. */
+pl_status pl_contact_reserve(pl_contact *contact, int bodies, int clumps)
+{
+    if (bodies > contact->body_capacity) {
+        int capacity = bodies + bodies / 2 + 16;
+        if (!renew(contact->memory, &contact->bodies, (size_t)capacity, sizeof *contact->bodies))
+            return PL_ERROR_MEMORY;
+        contact->body_capacity = capacity;
+        contact->body_count = contact->clump_count = 0;
+    }
+    if (clumps > contact->clump_capacity) {
+        int capacity = clumps + clumps / 2 + 16;
+        contact->body_count = contact->clump_count = 0;
+        /* When memory ends half-way, every array still has room for as many as before. */
+        if (!reserve_clumps(contact, (size_t)capacity))
+            return PL_ERROR_MEMORY;
+        contact->clump_capacity = capacity;
+    }
+    return pl_contact_reserve_near(contact);
+}
+
+/* ---- Bodies --------------------------------------------------------------------------------------- */
+
+void pl_contact_clear(pl_contact *contact)
+{
+    contact->body_count = contact->clump_count = 0;
+    contact->stale = true;
+}
+
+int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const float *radii,
+                     const double *masses, double mass_unit, const uint8_t *is_fixed)
+{
+    int number = contact->body_count++, first = contact->clump_count;
+    pl_contact_body *entry = contact->bodies + number;
+    *entry = *body;
+    entry->first_clump = first;
+    entry->largest = 0;
+    contact->clump_count += body->clumps->count;
+    for (int c = 0; c < body->clumps->count; c++) {
+        contact->used[first + c] = body->clumps->used[c];
+        contact->body_of[first + c] = number;
+        for (int p = 0; p < PL_CLUMP; p++) {
+            size_t at = (size_t)(first + c) * PL_CLUMP + (size_t)p;
+            int32_t i = body->clumps->particle[c * PL_CLUMP + p];
+            const float *r = radii + 3 * (size_t)i;
+            float most = r[0] > r[1] ? r[0] : r[1], least = r[0] < r[1] ? r[0] : r[1];
+            bool real = body->clumps->used[c] >> p & 1;
+            most = (float)((double)(most > r[2] ? most : r[2]) * body->unit);
+            contact->radius[at] = real ? most : 0;
+            contact->least[at] = (float)((double)(least < r[2] ? least : r[2]) * body->unit);
+            contact->primitives[at].yield =
+                is_fixed[i] ? 0 : (float)(1 / (masses[i] * mass_unit));
+            entry->largest = most > entry->largest ? most : entry->largest;
+            memset(contact->change[at], 0, sizeof contact->change[at]);
+            memset(contact->shift[at], 0, sizeof contact->shift[at]);
+        }
+    }
+    return number;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------------- */
+
+enum { BODIES_PER_TASK = 8, BLOCKS_PER_TASK = 2 };
+
+static void stray_task(void *context, int begin, int end, int worker)
+{
+    in_use()->stray(context, begin, end, worker);
+}
+
+bool pl_contact_rows_are_stale(pl_contact *contact, pl_tasks *tasks)
+{
+    if (contact->stale || pl_contact_colliders_strayed(contact))
+        return true;
+    for (int w = 0; w < contact->worker_count; w++)
+        contact->buffers[w].strayed = false;
+    pl_tasks_run(tasks, stray_task, contact, contact->body_count, 4 * BODIES_PER_TASK);
+    for (int w = 0; w < contact->worker_count; w++)
+        if (contact->buffers[w].strayed)
+            return true;
+    return false;
+}
+
+static void rows_task(void *context, int begin, int end, int worker)
+{
+    for (int block = begin; block < end; block++)
+        in_use()->rows(context, block, worker);
+}
+
+/* Blocks that did not fit are done again by the caller's thread, with more room. Without memory their rows are lost, and
+   counted. */
+static void mend_rows(pl_contact *contact)
+{
+    pl_contact_buffer *buffer = contact->buffers;
+    for (int block = 0; block < contact->block_count; block++)
+        while (contact->row_segments[block].full) {
+            int32_t capacity = buffer->row_capacity / 2 * 3 + 4096;
+            pl_row *rows = PL_NEW(contact->memory, pl_row, capacity);
+            if (!rows) {
+                contact->row_segments[block] = (pl_segment){0};
+                contact->lost++;
+                break;
+            }
+            memcpy(rows, buffer->rows, sizeof *rows * (size_t)buffer->row_count);
+            pl_memory_free(contact->memory, buffer->rows);
+            buffer->rows = rows;
+            buffer->row_capacity = capacity;
+            in_use()->rows(contact, block, 0);
+        }
+}
+
+static void mark_bodies(pl_contact *contact)
+{
+    for (int b = 0; b < contact->body_count; b++) {
+        pl_contact_body *body = contact->bodies + b;
+        memcpy(body->mark_base, body->base, sizeof body->base);
+        memcpy(body->mark_velocity, body->velocity, sizeof body->velocity);
+        body->mark_time = contact->time;
+        body->slack = body->asleep ? 0
+                                   : 0.5f * body->largest +
+                                         (float)(1.1 * body->swing * contact->horizon);
+    }
+    memcpy(contact->marks, contact->places,
+           sizeof *contact->marks * (size_t)contact->clump_count);
+}
+
+static void note_wanted(pl_contact *contact)
+{
+    memset(contact->wanted, 0, (size_t)contact->clump_count);
+    pl_contact_note_near(contact);
+    for (int block = 0; block < contact->block_count; block++) {
+        const pl_segment *s = contact->row_segments + block;
+        const pl_row *rows = contact->buffers[s->worker].rows + s->first;
+        for (int i = 0; i < s->count; i++)
+            contact->wanted[rows[i].particle / PL_CLUMP] = contact->wanted[rows[i].clump] = 1;
+    }
+}
+
+void pl_contact_make_rows(pl_contact *contact, pl_tasks *tasks)
+{
+    contact->block_count = (contact->clump_count + PL_CLUMPS_PER_BLOCK - 1) / PL_CLUMPS_PER_BLOCK;
+    mark_bodies(contact);
+    pl_contact_grow_tree(contact);
+    for (int w = 0; w < contact->worker_count; w++)
+        contact->buffers[w].row_count = 0;
+    pl_tasks_run(tasks, rows_task, contact, contact->block_count, BLOCKS_PER_TASK);
+    mend_rows(contact);
+    note_wanted(contact);
+    contact->stale = false;
+    contact->builds++;
+}
+
+void pl_contact_on_plane(pl_contact *contact, pl_near *near, bool first)
+{
+    in_use()->on_plane(contact, near, first);
+}
+
+/* ---- Touches -------------------------------------------------------------------------------------- */
+
+static void touches_task(void *context, int begin, int end, int worker)
+{
+    for (int block = begin; block < end; block++)
+        in_use()->touches(context, block, worker);
+}
+
+static void mend_touches(pl_contact *contact)
+{
+    pl_contact_buffer *buffer = contact->buffers;
+    for (int block = 0; block < contact->block_count; block++)
+        while (contact->touch_segments[block].full) {
+            int32_t capacity = buffer->touch_capacity / 2 * 3 + 4096;
+            pl_touch *touches = PL_NEW(contact->memory, pl_touch, capacity);
+            if (!touches) {
+                contact->touch_segments[block] = (pl_segment){0};
+                contact->lost++;
+                break;
+            }
+            memcpy(touches, buffer->touches, sizeof *touches * (size_t)buffer->touch_count);
+            pl_memory_free(contact->memory, buffer->touches);
+            buffer->touches = touches;
+            buffer->touch_capacity = capacity;
+            in_use()->touches(contact, block, 0);
+        }
+}
+
+void pl_contact_find(pl_contact *contact, pl_tasks *tasks)
+{
+    for (int w = 0; w < contact->worker_count; w++)
+        contact->buffers[w].touch_count = 0;
+    pl_tasks_run(tasks, touches_task, contact, contact->block_count, BLOCKS_PER_TASK);
+    mend_touches(contact);
+    pl_contact_find_shoves(contact, tasks);
+}

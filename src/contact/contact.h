@@ -1,0 +1,162 @@
+/* Contacts between bodies and inside one: all particles of the world as ellipsoids in clumps of sixteen.
+
+   Once in a while (broad phase) every particle gets the clumps it might meet: rows of one particle against up to sixteen. A row
+   stays good as long as nobody moves further from its body's straight path than the slack it was given; then results do
+   not depend on when rows were made, because rows that find nothing leave no trace. In every sub-step (narrow phase) rows become
+   pairs whose spheres overlap, pairs become contacts where the ellipsoids do (closest approach along the line of
+   centres, Perram & Wertheim 1985), and contacts are resolved one after the other in a fixed order (Gauss–Seidel).
+
+   Positions are floats from a base in double per body; bases are subtracted first. */
+#ifndef PL_CONTACT_CONTACT_H
+#define PL_CONTACT_CONTACT_H
+
+#include "base/memory.h"
+#include "base/sort.h"
+#include "base/tasks.h"
+#include "contact/collider.h"
+#include "contact/joint.h"
+#include "shape/clumps.h"
+
+/* ---- What contact is shown ------------------------------------------------------------------------ */
+
+typedef struct pl_contact_body {
+    double base[3];     /* metres: what its particles' places are measured from, this sub-step */
+    double centre[3];   /* of its particles */
+    double velocity[3]; /* m/s, mean */
+    double swing;       /* m/s, of the particle that moves fastest against the mean */
+    const pl_clumps *clumps;
+    double unit; /* metres per model unit */
+    int first_clump;
+    float friction, restitution;
+    uint32_t category, mask; /* two bodies meet where each one's category is in the other's mask */
+    bool self;               /* touches itself */
+    bool asleep;             /* stands still: does not look for others, is found by them */
+    bool woken;              /* was pushed while asleep */
+    bool touching, grounded; /* touched a body, a collider: set here, cleared by whoever reads it */
+    bool borne;              /* touched a collider that gives way: likewise */
+    float largest;           /* radius of its largest particle */
+    float fastest;           /* displacement in this sub-step of the particle that moved most, metres */
+
+    /* When rows were last made. */
+    double mark_base[3], mark_velocity[3], mark_time;
+    float slack; /* metres its particles may leave the path */
+} pl_contact_body;
+
+/* ---- Rows, pairs, contacts ------------------------------------------------------------------------ */
+
+typedef struct pl_row {
+    int32_t particle; /* 16 clump + place */
+    int32_t clump;    /* later in the order of clumps, or the same */
+    uint32_t mask;
+} pl_row;
+
+typedef struct pl_pair {
+    int32_t a, b;
+    float offset[3]; /* base of b − base of a */
+    float friction, bounce;
+    uint32_t swept; /* fast against their size: looked at along the way */
+    float way_out[3]; /* from one body's centre to the other's, unit: the way apart when they are deep in each other */
+} pl_pair;
+
+/* b must stay ahead of a along n. All lengths in metres. */
+typedef struct pl_touch {
+    int32_t a, b;
+    float n[3];       /* from a to b: along the line of centres */
+    float depth;      /* how much further apart they must be along n at the end of the sub-step */
+    float slide[3];   /* displacement of b's surface against a's in this sub-step */
+    float normal[3];  /* of the surfaces where they touch */
+    float give_a, give_b; /* shares of a correction, summing to 1 */
+    float friction;
+    float recover; /* to be parted without gaining speed: what overlapped already before */
+    int32_t swept;
+    float mass; /* both yields together: what one metre of correction is worth, kg */
+    float pushed, rubbed; /* corrections made so far along n and by friction */
+} pl_touch;
+
+/* A run of elements in the buffer of one worker. */
+typedef struct pl_segment {
+    int32_t worker, first, count;
+    bool full; /* did not fit: to be done again with more room */
+} pl_segment;
+
+typedef struct pl_contact_buffer {
+    pl_row *rows;
+    pl_pair *pairs;
+    pl_touch *touches;
+    int32_t row_count, row_capacity, pair_capacity, touch_count, touch_capacity;
+    int32_t *found; /* [clumps] what a query has found */
+    bool strayed;   /* somebody has left its path */
+    char padding[64];
+} pl_contact_buffer;
+
+enum { PL_CLUMPS_PER_BLOCK = 4, PL_BRANCHES = 16 };
+
+/* A tree over boxes: nodes of sixteen children side by side, level by level; the leaves are clumps. */
+typedef struct pl_box_node {
+    float low[3][PL_BRANCHES], high[3][PL_BRANCHES];
+    int32_t child[PL_BRANCHES]; /* node of the level below, or clump; -1 = none */
+} pl_box_node;
+
+typedef struct pl_contact {
+    pl_memory *memory;
+    int worker_count;
+
+    int body_count, body_capacity;
+    pl_contact_body *bodies;
+
+    int clump_count, clump_capacity;
+    pl_clump_places *places, *marks; /* [clumps] now, and when rows were made */
+    pl_primitive *primitives;        /* [clumps][16] */
+    float *radius, *least;           /* [clumps][16] largest and smallest half axis, metres */
+    uint16_t *used;                  /* [clumps] */
+    int32_t *body_of;                /* [clumps] */
+    float *boxes;                    /* [clumps][6] from `anchor`: where its particles may get to */
+    uint8_t *wanted;                 /* [clumps] some row speaks of it: primitives are needed */
+    float (*change)[4];              /* [clumps][16] what contacts have moved so far: x, y, z */
+    float (*shift)[4];               /* [clumps][16] the same, without velocity */
+    uint8_t *touched;                /* [clumps] something changed */
+
+    pl_contact_colliders against;
+    pl_contact_joints joints;
+    uint8_t *joined; /* [clumps] scratch of joints: zeros */
+
+    /* Tree. */
+    double anchor[3];
+    pl_box_node *nodes;
+    int node_count, node_capacity, root; /* root -1 = nothing there */
+    int depth;
+    pl_sort_item *items; /* [2 clumps] */
+
+    int block_count;
+    pl_segment *row_segments, *touch_segments; /* [blocks of clumps] */
+    pl_contact_buffer *buffers;                /* [worker_count] */
+
+    bool stale;     /* rows must be made anew whatever has moved */
+    double horizon; /* seconds for which rows are made */
+    double time;    /* now */
+    double h, gravity; /* m/s² */
+    uint64_t builds, touches, lost; /* counters */
+} pl_contact;
+
+pl_contact *pl_contact_create(pl_memory *memory, int workers);
+void pl_contact_destroy(pl_contact *contact);
+
+/* Room for so many bodies and clumps; then entering them cannot fail. Keeps what is there. */
+pl_status pl_contact_reserve(pl_contact *contact, int bodies, int clumps);
+
+/* Forgets all bodies; then bodies are entered one after the other. `yields` is [n] 1/mass, by particle. Returns the body's number. */
+void pl_contact_clear(pl_contact *contact);
+int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const float *radii,
+                     const double *masses, double mass_unit, const uint8_t *is_fixed);
+
+/* Whether somebody has left the path its rows were made for (or the horizon is over). */
+bool pl_contact_rows_are_stale(pl_contact *contact, pl_tasks *tasks);
+void pl_contact_make_rows(pl_contact *contact, pl_tasks *tasks);
+
+/* Places → touches, in parallel. */
+void pl_contact_find(pl_contact *contact, pl_tasks *tasks);
+
+/* Touches → change and shift, in order. */
+void pl_contact_resolve(pl_contact *contact);
+
+#endif

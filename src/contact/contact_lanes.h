@@ -1,0 +1,17 @@
+/* The kernels of contact at each width. */
+#ifndef PL_CONTACT_CONTACT_LANES_H
+#define PL_CONTACT_CONTACT_LANES_H
+
+#include "contact/contact.h"
+
+#define PL_CONTACT_KERNELS(width)                                                                  \
+    void pl_contact_stray_w##width(pl_contact *, int first, int last, int worker);                 \
+    void pl_contact_rows_w##width(pl_contact *, int block, int worker);                            \
+    void pl_contact_touches_w##width(pl_contact *, int block, int worker);                         \
+    void pl_contact_on_plane_w##width(pl_contact *, pl_near *, bool first);
+
+PL_CONTACT_KERNELS(4)
+PL_CONTACT_KERNELS(8)
+PL_CONTACT_KERNELS(16)
+
+#endif

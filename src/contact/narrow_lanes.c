@@ -1,0 +1,420 @@
+/* Narrow phase: rows of one particle against sixteen become pairs whose spheres meet, pairs become touches where their ellipsoids
+   do. What is fast against its size is looked at along its way through the sub-step: the line of centres is then the
+   one at which the two first meet, and nothing passes through anything. */
+#include "contact/contact_lanes.h"
+#include "contact/ellipsoid.inl"
+#include "contact/share.inl"
+
+PL_LANES_INLINE uint32_t bits_of(vi mask)
+{
+#if PL_LANES_NATIVE
+    return PL_MOVEMASK_F(mask);
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < PL_W; i++)
+        bits |= (uint32_t)(mask[i] & 1) << i;
+    return bits;
+#endif
+}
+
+/* A pair is swept when it moved further than this part of its smallest half axes. */
+#define SWEPT_PART 0.5f
+
+/* ---- Rows to pairs --------------------------------------------------------------------------------- */
+
+static uint32_t spheres_meet(const pl_contact *contact, const pl_row *row, const float offset[3])
+{
+    const pl_clump_places *mine = contact->places + row->particle / PL_CLUMP;
+    const pl_clump_places *others = contact->places + row->clump;
+    const float *radius = contact->radius + (size_t)row->clump * PL_CLUMP;
+    int at = row->particle % PL_CLUMP;
+    float px = mine->x[at] - offset[0], py = mine->y[at] - offset[1], pz = mine->z[at] - offset[2],
+          reach = contact->radius[row->particle];
+    uint32_t result = 0;
+    for (int k = 0; k < PL_CLUMP; k += PL_W) {
+        vf x = pl_load_f(others->x + k) - px, y = pl_load_f(others->y + k) - py,
+           z = pl_load_f(others->z + k) - pz, r = pl_load_f(radius + k) + reach;
+        result |= bits_of(x * x + y * y + z * z < r * r) << k;
+    }
+    return result & row->mask;
+}
+
+/* The same along the way: which pairs are fast, and which of those come near each other. */
+static uint32_t paths_meet(const pl_contact *contact, const pl_row *row, const float offset[3],
+                           uint32_t *swept)
+{
+    const pl_primitive *p = contact->primitives + row->particle;
+    uint32_t result = 0;
+    for (uint32_t mask = row->mask; mask; mask &= mask - 1) {
+        int place = __builtin_ctz(mask), other = row->clump * PL_CLUMP + place;
+        const pl_primitive *q = contact->primitives + other;
+        float end[3], way[3], square = 0, along = 0, least = 0;
+        for (int k = 0; k < 3; k++) {
+            end[k] = q->x[k] + offset[k] - p->x[k];
+            way[k] = q->moved[k] - p->moved[k];
+            square += way[k] * way[k];
+            along += way[k] * end[k];
+        }
+        float small = SWEPT_PART * (contact->least[row->particle] + contact->least[other]);
+        bool fast = square > small * small;
+        float back = fast ? along / square : 0;
+        back = back < 0 ? 0 : back > 1 ? 1 : back;
+        for (int k = 0; k < 3; k++) {
+            float nearest = end[k] - back * way[k];
+            least += nearest * nearest;
+        }
+        float reach = contact->radius[row->particle] + contact->radius[other];
+        if (least < reach * reach)
+            result |= 1u << place;
+        if (fast)
+            *swept |= 1u << place;
+    }
+    return result;
+}
+
+static void way_apart(const pl_contact_body *a, const pl_contact_body *b, float out[3])
+{
+    double d[3], square = 0;
+    for (int k = 0; k < 3; k++) {
+        d[k] = b->centre[k] - a->centre[k];
+        square += d[k] * d[k];
+    }
+    double length = __builtin_sqrt(square);
+    for (int k = 0; k < 3; k++)
+        out[k] = square > 0 ? (float)(d[k] / length) : 0;
+}
+
+static int row_pairs(const pl_contact *contact, const pl_row *row, pl_pair *pairs)
+{
+    int body_a = contact->body_of[row->particle / PL_CLUMP], body_b = contact->body_of[row->clump];
+    const pl_contact_body *a = contact->bodies + body_a, *b = contact->bodies + body_b;
+    float offset[3];
+    for (int k = 0; k < 3; k++)
+        offset[k] = (float)(b->base[k] - a->base[k]);
+    bool fast = a->fastest + b->fastest > SWEPT_PART * contact->least[row->particle];
+    uint32_t swept = 0;
+    uint32_t mask =
+        fast ? paths_meet(contact, row, offset, &swept) : spheres_meet(contact, row, offset);
+    int count = 0;
+    if (!mask)
+        return 0;
+    float friction = __builtin_sqrtf(a->friction * b->friction);
+    float bounce = a->restitution > b->restitution ? a->restitution : b->restitution;
+    float out[3];
+    way_apart(a, b, out);
+    for (; mask; mask &= mask - 1) {
+        int place = __builtin_ctz(mask);
+        pairs[count++] = (pl_pair){row->particle,
+                                   row->clump * PL_CLUMP + place,
+                                   {offset[0], offset[1], offset[2]},
+                                   friction,
+                                   bounce,
+                                   swept >> place & 1,
+                                   {out[0], out[1], out[2]}};
+    }
+    return count;
+}
+
+/* ---- Pairs to touches ------------------------------------------------------------------------------ */
+
+typedef struct vgrain {
+    vf x[3], moved[3], turned[3];
+    vshape shape;
+    vf yield;
+} vgrain;
+
+static void load_grains(const pl_primitive *primitives, const int32_t *which, vgrain *out)
+{
+    float columns[16 * PL_W] __attribute__((aligned(64)));
+    const float *rows[PL_W];
+    for (int lane = 0; lane < PL_W; lane++)
+        rows[lane] = primitives[which[lane]].x;
+    pl_lanes_gather(rows, 16, columns);
+    vf *to = (vf *)out;
+    for (int k = 0; k < 16; k++)
+        to[k] = pl_load_f(columns + k * PL_W);
+}
+
+PL_LANES_INLINE vf dot(const vf a[3], const vf b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+PL_LANES_INLINE void normalise(const vf a[3], vf out[3], vf *length)
+{
+    vf square = dot(a, a);
+    vi none = square < 1e-36f;
+    *length = pl_sqrt_f(square);
+    vf inverse = 1.0f / pl_select_f(none, pl_splat_f(1), *length);
+    /* Centres at one place: any direction will do. */
+    out[0] = pl_select_f(none, pl_splat_f(0), a[0] * inverse);
+    out[1] = pl_select_f(none, pl_splat_f(1), a[1] * inverse);
+    out[2] = pl_select_f(none, pl_splat_f(0), a[2] * inverse);
+}
+
+/* 2^-e for 2^e ≤ value < 2^(e + 1): shapes are scaled by it, so that nothing over- or underflows. */
+PL_LANES_INLINE vf inverse_power(vf value)
+{
+    return (vf)(0x7f000000 - ((vi)value & 0x7f800000));
+}
+
+PL_LANES_INLINE void scale_shape(vshape *b, vf by)
+{
+    b->xx *= by, b->xy *= by, b->xz *= by, b->yy *= by, b->yz *= by, b->zz *= by;
+}
+
+PL_LANES_INLINE void shape_times(const vshape *b, const vf v[3], vf out[3])
+{
+    out[0] = b->xx * v[0] + b->xy * v[1] + b->xz * v[2];
+    out[1] = b->xy * v[0] + b->yy * v[1] + b->yz * v[2];
+    out[2] = b->xz * v[0] + b->yz * v[1] + b->zz * v[2];
+}
+
+PL_LANES_INLINE void cross(const vf a[3], const vf b[3], vf out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* Distance of closest approach along n, and y; `beyond` = distances from which on nothing touches, to leave early. */
+static vf closest_approach(const vshape *a, const vshape *b, const vf n[3], vf beyond, vf normal[3])
+{
+    vf one = pl_splat_f(1);
+    vf largest = pl_max_f(a->xx + a->yy + a->zz, b->xx + b->yy + b->zz);
+    vf scale = inverse_power(largest);
+    vshape p = *a, q = *b;
+    vapproach approach;
+    scale_shape(&p, scale);
+    scale_shape(&q, scale);
+    approach_begin(&approach);
+    approach_evaluate(&approach, &p, &q, n, true);
+    for (int i = 1; i < PL_APPROACH_EVALUATIONS; i++) {
+        if (!pl_any_f(approach.square > beyond * beyond * scale))
+            break;
+        approach_evaluate(&approach, &p, &q, n, false);
+    }
+    for (int k = 0; k < 3; k++)
+        normal[k] = approach.normal[k];
+    return pl_sqrt_f(approach.square * (one / scale));
+}
+
+/* Where along its way (from `start`, by `way`) b first comes as near to a as `reach`; 2 = never. */
+PL_LANES_INLINE vf first_meeting(const vf start[3], const vf way[3], vf reach)
+{
+    vf square = dot(way, way), half = dot(start, way), gap = dot(start, start) - reach * reach;
+    vf under = half * half - square * gap;
+    vf t = (-half - pl_sqrt_f(pl_max_f(under, pl_splat_f(0)))) / pl_max_f(square, pl_splat_f(1e-37f));
+    vi never = (under < 0.0f) | (t > 1.0f) | (half > 0.0f);
+    t = pl_select_f(never, pl_splat_f(2), pl_max_f(t, pl_splat_f(0)));
+    return pl_select_f(gap <= 0.0f, pl_splat_f(0), t);
+}
+
+typedef struct meeting {
+    vf n[3], normal[3], distance, along; /* direction, surface normal, closest approach, n · (x_b − x_a) */
+} meeting;
+
+static void meet_at_end(const vgrain *a, const vgrain *b, const vf r[3], meeting *m)
+{
+    normalise(r, m->n, &m->along);
+    m->distance = closest_approach(&a->shape, &b->shape, m->n, m->along, m->normal);
+}
+
+/* Two rounds: the direction from spheres, then from the approach along that direction. */
+static void meet_on_the_way(const vgrain *a, const vgrain *b, const vf r[3], vf reach, vi swept,
+                            meeting *m)
+{
+    vf way[3], start[3], n[3], normal[3], length, zero = pl_splat_f(0);
+    for (int k = 0; k < 3; k++) {
+        way[k] = b->moved[k] - a->moved[k];
+        start[k] = r[k] - way[k];
+    }
+    for (int round = 0; round < 3; round++) {
+        vf t = first_meeting(start, way, reach), at[3];
+        vi never = t > 1.0f;
+        for (int k = 0; k < 3; k++)
+            at[k] = start[k] + pl_min_f(t, pl_splat_f(1)) * way[k];
+        normalise(at, n, &length);
+        vf distance = closest_approach(&a->shape, &b->shape, n, zero, normal);
+        reach = pl_select_f(never, reach, distance);
+        vi take = swept & ~never;
+        if (round == 2) {
+            m->distance = pl_select_f(take, distance, m->distance);
+            m->along = pl_select_f(take, dot(n, r), m->along);
+            for (int k = 0; k < 3; k++) {
+                m->n[k] = pl_select_f(take, n[k], m->n[k]);
+                m->normal[k] = pl_select_f(take, normal[k], m->normal[k]);
+            }
+        }
+    }
+}
+
+/* From the centre to the point of the surface whose normal is n. */
+PL_LANES_INLINE void surface_point(const vshape *b, const vf n[3], vf sign, vf out[3])
+{
+    shape_times(b, n, out);
+    vf scale = sign / pl_sqrt_f(pl_max_f(dot(n, out), pl_splat_f(1e-37f)));
+    for (int k = 0; k < 3; k++)
+        out[k] *= scale;
+}
+
+/* Displacement of b's surface against a's. */
+static void slide_of(const vgrain *a, const vgrain *b, const vf normal[3], vf out[3])
+{
+    vf arm_a[3], arm_b[3], turn_a[3], turn_b[3];
+    surface_point(&a->shape, normal, pl_splat_f(1), arm_a);
+    surface_point(&b->shape, normal, pl_splat_f(-1), arm_b);
+    cross(a->turned, arm_a, turn_a);
+    cross(b->turned, arm_b, turn_b);
+    for (int k = 0; k < 3; k++)
+        out[k] = (b->moved[k] + turn_b[k]) - (a->moved[k] + turn_a[k]);
+}
+
+typedef struct pair_lanes {
+    int32_t a[PL_W], b[PL_W];
+    float offset[3][PL_W], out[3][PL_W], friction[PL_W], bounce[PL_W], radius[PL_W];
+    int32_t swept[PL_W];
+} pair_lanes;
+
+static void load_pairs(const pl_contact *contact, const pl_pair *pairs, int count, pair_lanes *l)
+{
+    for (int lane = 0; lane < PL_W; lane++) {
+        const pl_pair *p = pairs + (lane < count ? lane : 0);
+        l->a[lane] = p->a;
+        l->b[lane] = p->b;
+        for (int k = 0; k < 3; k++) {
+            l->offset[k][lane] = p->offset[k];
+            l->out[k][lane] = p->way_out[k];
+        }
+        l->friction[lane] = p->friction;
+        l->bounce[lane] = p->bounce;
+        l->radius[lane] = contact->radius[p->a] + contact->radius[p->b];
+        l->swept[lane] = p->swept ? -1 : 0;
+    }
+}
+
+static int store_touches(const pair_lanes *l, uint32_t which, const vf values[14], pl_touch *out)
+{
+    float columns[14][PL_W] __attribute__((aligned(64)));
+    int count = 0;
+    for (int k = 0; k < 14; k++)
+        pl_store_f(columns[k], values[k]);
+    for (; which; which &= which - 1) {
+        int lane = __builtin_ctz(which);
+        pl_touch *t = out + count++;
+        t->a = l->a[lane];
+        t->b = l->b[lane];
+        for (int k = 0; k < 3; k++) {
+            t->n[k] = columns[k][lane];
+            t->slide[k] = columns[4 + k][lane];
+            t->normal[k] = columns[7 + k][lane];
+        }
+        t->depth = columns[3][lane];
+        t->give_a = columns[10][lane];
+        t->give_b = columns[11][lane];
+        t->recover = columns[12][lane];
+        t->mass = columns[13][lane];
+        t->pushed = t->rubbed = 0;
+        t->friction = l->friction[lane];
+        t->swept = l->swept[lane];
+    }
+    return count;
+}
+
+/* Two bodies deep in each other are parted along the line of their own centres: the lines of their particles' centres point
+   every way, and would lock them together. */
+#define DEEP 0.35f
+
+static void leave_deep(const pair_lanes *l, const vgrain *a, const vgrain *b, const vf r[3],
+                       const vf moved[3], meeting *m)
+{
+    vf out[3], normal[3];
+    for (int k = 0; k < 3; k++)
+        out[k] = pl_loadu_f(l->out[k]);
+    vi deep = (m->distance - m->along + dot(m->n, moved) > DEEP * m->distance) &
+              (dot(out, out) > 0.5f);
+    if (!pl_any_f(deep))
+        return;
+    vf distance = closest_approach(&a->shape, &b->shape, out, pl_splat_f(0), normal);
+    m->distance = pl_select_f(deep, distance, m->distance);
+    m->along = pl_select_f(deep, dot(out, r), m->along);
+    for (int k = 0; k < 3; k++) {
+        m->n[k] = pl_select_f(deep, out[k], m->n[k]);
+        m->normal[k] = pl_select_f(deep, normal[k], m->normal[k]);
+    }
+}
+
+static int touch_lanes(const pl_contact *contact, const pl_pair *pairs, int count, pl_touch *out)
+{
+    pair_lanes l __attribute__((aligned(64)));
+    vgrain a, b;
+    vf r[3], length;
+    meeting m;
+    load_pairs(contact, pairs, count, &l);
+    load_grains(contact->primitives, l.a, &a);
+    load_grains(contact->primitives, l.b, &b);
+    for (int k = 0; k < 3; k++)
+        r[k] = b.x[k] + pl_loadu_f(l.offset[k]) - a.x[k];
+    meet_at_end(&a, &b, r, &m);
+    vi swept;
+    memcpy(&swept, l.swept, sizeof swept);
+    if (pl_any_f(swept))
+        meet_on_the_way(&a, &b, r, pl_loadu_f(l.radius), swept, &m);
+    vf moved[3];
+    for (int k = 0; k < 3; k++)
+        moved[k] = b.moved[k] - a.moved[k];
+    leave_deep(&l, &a, &b, r, moved, &m);
+    vf overlap = m.distance - m.along, yield = a.yield + b.yield;
+    uint32_t which = bits_of((overlap > 0.0f) & (yield > 0.0f)) & (uint32_t)((UINT64_C(1) << count) - 1);
+    if (!which)
+        return 0;
+    vf values[14], normal[3], slide[3];
+    normalise(m.normal, normal, &length);
+    slide_of(&a, &b, normal, slide);
+    share_overlap(overlap, -dot(m.n, moved), pl_loadu_f(l.bounce),
+                  bounce_floor(contact->h, contact->gravity), recovery_part(contact->h), values + 3,
+                  values + 12);
+    for (int k = 0; k < 3; k++) {
+        values[k] = m.n[k];
+        values[4 + k] = slide[k];
+        values[7 + k] = normal[k];
+    }
+    vf inverse = 1.0f / pl_max_f(yield, pl_splat_f(1e-37f));
+    values[10] = a.yield * inverse;
+    values[11] = b.yield * inverse;
+    values[13] = inverse;
+    return store_touches(&l, which, values, out);
+}
+
+/* ---- A block of clumps ----------------------------------------------------------------------------- */
+
+enum { BATCH = 16 };
+
+void PL_LANES(pl_contact_touches)(pl_contact *contact, int block, int worker)
+{
+    pl_contact_buffer *buffer = contact->buffers + worker;
+    const pl_segment *source = contact->row_segments + block;
+    pl_segment *segment = contact->touch_segments + block;
+    const pl_row *row = contact->buffers[source->worker].rows + source->first;
+    const pl_row *end = row + source->count;
+    pl_pair pairs[2 * BATCH];
+    int waiting = 0;
+    *segment = (pl_segment){worker, buffer->touch_count, 0, false};
+    while (row < end || waiting) {
+        while (row < end && waiting < BATCH)
+            waiting += row_pairs(contact, row++, pairs + waiting);
+        int count = waiting < PL_W ? waiting : PL_W;
+        if (count == 0)
+            break;
+        if (buffer->touch_count + count > buffer->touch_capacity) {
+            buffer->touch_count = segment->first;
+            segment->full = true;
+            return;
+        }
+        buffer->touch_count +=
+            touch_lanes(contact, pairs, count, buffer->touches + buffer->touch_count);
+        waiting -= count;
+        memmove(pairs, pairs + count, sizeof *pairs * (size_t)waiting);
+    }
+    segment->count = buffer->touch_count - segment->first;
+}

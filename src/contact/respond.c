@@ -1,0 +1,110 @@
+/* Touches are resolved one after the other, each seeing what those before it have moved: Gauss–Seidel on
+
+       n · (x_b − x_a) ≥ d        along the line of centres, in inverse proportion to mass
+
+   and Coulomb friction by displacement (METHODS §1): the slide of one surface over the other in this sub-step is undone, up to μ times the normal
+   correction. Every correction is equal and opposite in momentum. */
+#include "contact/contact.h"
+
+typedef float quad __attribute__((vector_size(16)));
+
+static inline quad load(const float *p)
+{
+    quad v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline void store(float *p, quad v)
+{
+    __builtin_memcpy(p, &v, sizeof v);
+}
+
+static inline float dot(quad a, quad b)
+{
+    quad p = a * b;
+    return p[0] + p[1] + p[2];
+}
+
+static inline void note_sleepers(pl_contact *contact, const pl_touch *t)
+{
+    pl_contact_body *a = contact->bodies + contact->body_of[t->a / PL_CLUMP];
+    pl_contact_body *b = contact->bodies + contact->body_of[t->b / PL_CLUMP];
+    a->woken |= a->asleep;
+    b->woken |= b->asleep;
+}
+
+/* Apart by `depth` along n; then friction. */
+static inline void resolve(pl_contact *contact, pl_touch *t)
+{
+    float *at_a = contact->change[t->a], *at_b = contact->change[t->b];
+    quad a = load(at_a), b = load(at_b), n = {t->n[0], t->n[1], t->n[2], 0};
+    float push = t->depth - dot(n, b - a);
+    if (push > 0) {
+        quad by = n * push;
+        t->pushed += push;
+        a -= by * t->give_a;
+        b += by * t->give_b;
+        quad normal = {t->normal[0], t->normal[1], t->normal[2], 0};
+        quad slide = (quad){t->slide[0], t->slide[1], t->slide[2], 0} + (b - a);
+        slide -= normal * dot(slide, normal);
+        float limit = t->friction * push, square = dot(slide, slide);
+        if (limit > 0 && square > 0) {
+            float length = __builtin_sqrtf(square);
+            quad back = length > limit ? slide * (limit / length) : slide;
+            a += back * t->give_a;
+            b -= back * t->give_b;
+            t->rubbed += length > limit ? limit : length;
+        }
+        store(at_a, a);
+        store(at_b, b);
+        contact->touched[t->a / PL_CLUMP] = contact->touched[t->b / PL_CLUMP] = 1;
+        note_sleepers(contact, t);
+    }
+    if (t->recover > 0) {
+        float *shift_a = contact->shift[t->a], *shift_b = contact->shift[t->b];
+        quad sa = load(shift_a), sb = load(shift_b);
+        float part = t->recover - dot(n, sb - sa);
+        if (part > 0) {
+            store(shift_a, sa - n * (part * t->give_a));
+            store(shift_b, sb + n * (part * t->give_b));
+            contact->touched[t->a / PL_CLUMP] = contact->touched[t->b / PL_CLUMP] = 1;
+        }
+    }
+}
+
+/* One sweep is enough where things are slow against their size: what is left over is small, and the next sub-step sees it. */
+enum { SWEEPS_WHEN_SWEPT = 16 };
+
+static bool sweep(pl_contact *contact)
+{
+    bool swept = false;
+    for (int block = 0; block < contact->block_count; block++) {
+        const pl_segment *s = contact->touch_segments + block;
+        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        for (int i = 0; i < s->count; i++) {
+            resolve(contact, touches + i);
+            swept |= touches[i].swept != 0;
+        }
+    }
+    return swept;
+}
+
+/* Many particles touch one collider that gives way: it is turned and moved by all of them. */
+enum { SWEEPS_OF_SHOVES = 4, SWEEPS_OF_JOINTS = 4 };
+
+void pl_contact_resolve(pl_contact *contact)
+{
+    pl_contact_excuse_joined(contact);
+    for (int i = 0; i < SWEEPS_OF_JOINTS; i++)
+        pl_contact_resolve_joints(contact);
+    int sweeps = sweep(contact) ? SWEEPS_WHEN_SWEPT : 1;
+    for (int i = 1; i < sweeps; i++) {
+        pl_contact_resolve_joints(contact);
+        sweep(contact);
+    }
+    for (int i = 0; contact->against.shove_count && i < SWEEPS_OF_SHOVES; i++)
+        pl_contact_resolve_shoves(contact);
+    for (int block = 0; block < contact->block_count; block++)
+        contact->touches += (uint64_t)contact->touch_segments[block].count;
+}

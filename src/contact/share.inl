@@ -1,0 +1,24 @@
+/* How an overlap is shared between what is undone with its velocity and what is only moved, in lanes. */
+#include "contact/share.h"
+#include "math/lanes.h"
+
+PL_LANES_INLINE vf recovery_part(double h)
+{
+    return pl_splat_f((float)(PL_RECOVERY_RATE * h < 1 ? PL_RECOVERY_RATE * h : 1));
+}
+
+PL_LANES_INLINE vf bounce_floor(double h, double gravity)
+{
+    return pl_splat_f((float)(PL_BOUNCE_FLOOR * gravity * h * h));
+}
+
+/* `overlap` at the end of a sub-step in which the two came nearer by `approach`: what came about in it is undone, with
+   its velocity (all of the approach and more where it bounces: it is then thrown back from where it was); what was there before is parted slowly and gains no speed. */
+PL_LANES_INLINE void share_overlap(vf overlap, vf approach, vf bounce, vf floor, vf part, vf *depth,
+                                   vf *recover)
+{
+    vf zero = pl_splat_f(0), before = pl_max_f(overlap - approach, zero);
+    vf hit = pl_max_f(pl_min_f(overlap, approach), zero);
+    *depth = pl_select_f((approach > floor) & (bounce > 0.0f), approach + bounce * approach, hit);
+    *recover = pl_min_f(before, pl_max_f(overlap, zero)) * part;
+}

@@ -1,0 +1,208 @@
+/* Stacks sleep: bodies that touch each other form islands, and an island in which nothing has moved for a while stands still until something
+   touches it or changes it. A body that touches nothing does not sleep. */
+#include <math.h>
+#include <string.h>
+
+#include "world/world.h"
+
+/* Quiet: no particle is faster than this part of the spacing per second... */
+#define QUIET_SPEED 0.1
+/* ...for so many seconds. */
+#define QUIET_TIME 0.5
+
+/* ---- Islands: union and find over the numbers contact has given the bodies -------------------- */
+
+static int find(pl_world *world, int i)
+{
+    while (world->parents[i] != i)
+        i = world->parents[i] = world->parents[world->parents[i]];
+    return i;
+}
+
+/* The older one leads. */
+static void unite(pl_world *world, int a, int b)
+{
+    a = find(world, a);
+    b = find(world, b);
+    if (a < b)
+        world->parents[b] = a;
+    else
+        world->parents[a] = b;
+}
+
+static void find_islands(pl_world *world)
+{
+    const pl_contact *contact = world->contact;
+    for (int i = 0; i < contact->body_count; i++)
+        world->parents[i] = i;
+    for (int block = 0; block < contact->block_count; block++) {
+        const pl_segment *s = contact->touch_segments + block;
+        const pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        for (int i = 0; i < s->count; i++) {
+            int a = contact->body_of[touches[i].a / PL_CLUMP];
+            int b = contact->body_of[touches[i].b / PL_CLUMP];
+            contact->bodies[a].touching = contact->bodies[b].touching = true;
+            if (a != b)
+                unite(world, a, b);
+        }
+    }
+}
+
+/* Bodies that are attached to each other are one island; what hangs on something rests as well as what lies on something. */
+static void join_attached(pl_world *world)
+{
+    const pl_attachments *all = &world->attachments;
+    pl_contact *contact = world->contact;
+    for (int i = 0; i < all->slot_count; i++) {
+        const pl_attachment_slot *slot = all->slots + i;
+        if (!slot->used || slot->broken)
+            continue;
+        int a = pl_world_record(world, slot->body)->contact;
+        if (slot->kind == PL_ATTACH_TO_BODY)
+            unite(world, a, pl_world_record(world, slot->other)->contact);
+        else if (slot->kind == PL_ATTACH_TO_COLLIDER)
+            contact->bodies[a].borne |= pl_collider_find(world, slot->collider)->mass > 0;
+        contact->bodies[a].touching |= slot->kind != PL_ATTACH_TO_BODY;
+    }
+    for (int i = 0; all->count && i < contact->body_count; i++)
+        world->restless[i] = false;
+    for (int i = 0; all->count && i < contact->body_count; i++)
+        world->restless[find(world, i)] |= contact->bodies[i].touching;
+    for (int i = 0; i < all->slot_count; i++) {
+        const pl_attachment_slot *slot = all->slots + i;
+        if (!slot->used || slot->broken || slot->kind != PL_ATTACH_TO_BODY)
+            continue;
+        int a = pl_world_record(world, slot->body)->contact;
+        int b = pl_world_record(world, slot->other)->contact;
+        bool held = world->restless[find(world, a)];
+        contact->bodies[a].touching |= held;
+        contact->bodies[b].touching |= held;
+    }
+}
+
+/* ---- Falling asleep --------------------------------------------------------------------------- */
+
+/* Displacement in the last step of the particle that moved most, units. */
+static double largest_step(const pl_oriented *matter)
+{
+    double most = 0, shift[3];
+    for (int k = 0; k < 3; k++)
+        shift[k] = matter->now.origin[k] - matter->shown.origin[k];
+    for (int i = 0; i < matter->n; i++) {
+        double square = 0;
+        for (int k = 0; k < 3; k++) {
+            double d = (double)matter->now.x[3 * i + k] - (double)matter->shown.x[3 * i + k] + shift[k];
+            square += d * d;
+        }
+        most = square > most ? square : most;
+    }
+    return sqrt(most);
+}
+
+static void count_quiet(pl_world *world)
+{
+    for (int i = 0; i < world->awake_count; i++) {
+        pl_record *record = world->live[i];
+        const pl_contact_body *body = world->contact->bodies + record->contact;
+        double spacing = record->model->spacing > 0 ? record->model->spacing : 1;
+        bool quiet = body->touching && !body->borne &&
+                     largest_step(&record->matter) <= QUIET_SPEED * spacing * world->step;
+        record->quiet = quiet ? record->quiet + world->step : 0;
+    }
+}
+
+static void stand_still(pl_record *record)
+{
+    pl_oriented *matter = &record->matter;
+    memset(matter->now.u, 0, sizeof(float) * 3 * (size_t)matter->n);
+    memset(matter->now.w, 0, sizeof(float) * 3 * (size_t)matter->n);
+    memset(matter->now.velocity, 0, sizeof matter->now.velocity);
+    pl_record_forget_old(matter);
+    pl_record_show_now(matter);
+    record->boxed = false;
+}
+
+/* An island sleeps when the most restless of its bodies is quiet. Fixed order; nothing is allocated. */
+void pl_world_fall_asleep(pl_world *world)
+{
+    pl_contact *contact = world->contact;
+    bool changed = false;
+    for (int i = 0; i < world->awake_count; i++)
+        contact->bodies[world->live[i]->contact].touching |= contact->bodies[world->live[i]->contact].grounded;
+    find_islands(world);
+    join_attached(world);
+    count_quiet(world);
+    for (int i = 0; i < contact->body_count; i++)
+        world->restless[i] = false;
+    for (int i = 0; i < world->awake_count; i++)
+        if (world->live[i]->quiet < QUIET_TIME)
+            world->restless[find(world, world->live[i]->contact)] = true;
+    for (int i = 0; i < world->awake_count; i++) {
+        pl_record *record = world->live[i];
+        int leader = find(world, record->contact);
+        if (world->restless[leader])
+            continue;
+        record->asleep = true;
+        record->island = world->entered[leader]->slot;
+        stand_still(record);
+        changed = true;
+    }
+    for (int i = 0; i < contact->body_count; i++)
+        contact->bodies[i].touching = contact->bodies[i].grounded = contact->bodies[i].borne = false;
+    if (changed)
+        world->regroup = true;
+}
+
+/* ---- Waking ----------------------------------------------------------------------------------- */
+
+static void wake(pl_world *world, pl_record *record)
+{
+    record->asleep = false;
+    record->quiet = 0;
+    if (world->stepping)
+        record->woken_in = world->steps + 1;
+    world->regroup = true;
+}
+
+void pl_world_wake_island(pl_world *world, uint32_t island)
+{
+    for (pl_record *record = world->first; record; record = record->next)
+        if (record->asleep && record->island == island)
+            wake(world, record);
+}
+
+void pl_world_wake(pl_world *world, pl_record *record)
+{
+    if (record->asleep)
+        pl_world_wake_island(world, record->island);
+    record->quiet = 0;
+    record->bounded = false; /* perhaps it was moved */
+}
+
+void pl_world_wake_all(pl_world *world)
+{
+    for (pl_record *record = world->first; record; record = record->next)
+        if (record->asleep)
+            wake(world, record);
+}
+
+/* Within a sub-step: those that were touched, with their islands. They have not been solved in it: they start from where they stand. */
+bool pl_world_wake_touched(pl_world *world)
+{
+    pl_contact *contact = world->contact;
+    bool any = false;
+    for (int i = 0; i < contact->body_count; i++)
+        if (contact->bodies[i].woken) {
+            contact->bodies[i].woken = false;
+            any = true;
+            pl_world_wake(world, world->entered[i]);
+        }
+    for (int i = 0; any && i < contact->body_count; i++) {
+        pl_record *record = world->entered[i];
+        if (!contact->bodies[i].asleep || record->asleep)
+            continue;
+        pl_record_forget_old(&record->matter);
+        pl_oriented_stand(&record->matter);
+    }
+    return any;
+}

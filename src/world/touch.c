@@ -1,0 +1,152 @@
+/* Joins matter and contact: bodies' particles are shown to the contact stage, and what it moves is brought back. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "world/world.h"
+
+/* ---- Entering --------------------------------------------------------------------------------- */
+
+static pl_contact_body entry_of(const pl_record *record)
+{
+    const pl_model *model = record->model;
+    return (pl_contact_body){.clumps = model->clumps,
+                             .unit = model->unit,
+                             .friction = (float)record->material.friction,
+                             .restitution = (float)record->material.restitution,
+                             .category = record->category,
+                             .mask = record->mask,
+                             .self = record->self_contact};
+}
+
+static void gather_body(pl_world *world, const pl_record *record, const uint8_t *wanted)
+{
+    pl_contact *contact = world->contact;
+    pl_contact_body *body = contact->bodies + record->contact;
+    const pl_oriented *matter = &record->matter;
+    pl_gathered gathered;
+    pl_oriented_gather(matter, body->clumps, wanted, contact->places + body->first_clump,
+                       contact->primitives + (size_t)body->first_clump * PL_CLUMP, &gathered);
+    for (int k = 0; k < 3; k++) {
+        body->base[k] = matter->place[k] * body->unit;
+        body->centre[k] = body->base[k] + (double)gathered.centre[k];
+        body->velocity[k] = matter->path[k] * body->unit / world->h;
+    }
+    body->fastest = gathered.fastest;
+    body->swing = (double)gathered.swing / world->h;
+}
+
+/* Sleeping bodies are shown once, standing. */
+static void lay_down(pl_world *world, pl_record *record)
+{
+    pl_contact_body *body = world->contact->bodies + record->contact;
+    uint8_t *wanted = world->contact->wanted + body->first_clump;
+    memset(wanted, 1, (size_t)body->clumps->count);
+    pl_oriented_stand(&record->matter);
+    gather_body(world, record, wanted);
+    body->asleep = true;
+}
+
+void pl_world_enter_contacts(pl_world *world)
+{
+    pl_contact *contact = world->contact;
+    bool anew = world->reenter || contact->body_count != world->live_count;
+    if (anew)
+        pl_contact_clear(contact);
+    for (int i = 0; i < world->live_count; i++) {
+        pl_record *record = world->entered[i];
+        const pl_system *system = record->matter.system;
+        pl_contact_body entry = entry_of(record);
+        if (anew)
+            pl_contact_enter(contact, &entry, record->model->radii, system->mass, system->mass_unit,
+                             system->is_fixed);
+        bool was = contact->bodies[i].asleep;
+        contact->bodies[i].asleep = record->asleep;
+        if (record->asleep && !was)
+            lay_down(world, record);
+    }
+    world->reenter = false;
+    contact->stale = true;
+}
+
+/* ---- A sub-step ------------------------------------------------------------------------------- */
+
+static const uint8_t *wanted_of(const pl_world *world, const pl_record *record)
+{
+    return world->contact->wanted + world->contact->bodies[record->contact].first_clump;
+}
+
+static void gather_bodies(void *context, int begin, int end, int worker)
+{
+    pl_world *world = context;
+    uint64_t clock = pl_ticks();
+    for (int i = begin; i < end; i++) {
+        pl_record *record = world->live[i];
+        if (record->gas.pressure > 0)
+            pl_gas_settle(record, world->h);
+        gather_body(world, record, wanted_of(world, record));
+    }
+    world->workers[worker].work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
+}
+
+/* The places are there already; the primitives of clumps that are wanted now were perhaps not. */
+static void gather_again(void *context, int begin, int end, int worker)
+{
+    pl_world *world = context;
+    uint64_t clock = pl_ticks();
+    for (int i = begin; i < end; i++)
+        gather_body(world, world->live[i], wanted_of(world, world->live[i]));
+    world->workers[worker].work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
+}
+
+static void finish_bodies(void *context, int begin, int end, int worker)
+{
+    pl_world *world = context;
+    pl_worker *self = world->workers + worker;
+    pl_contact *contact = world->contact;
+    for (int i = begin; i < end; i++) {
+        pl_oriented *matter = &world->live[i]->matter;
+        int number = world->live[i]->contact;
+        const pl_contact_body *body = contact->bodies + number;
+        size_t first = (size_t)body->first_clump;
+        uint64_t clock = pl_ticks();
+        pl_contact_collide(contact, number);
+        pl_oriented_scatter(matter, body->clumps, contact->touched + first,
+                            contact->change + first * PL_CLUMP, contact->shift + first * PL_CLUMP);
+        self->work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
+        if (!pl_oriented_finish(matter, world->h, &self->work))
+            self->rescued++;
+    }
+}
+
+static void time_contact(pl_world *world, uint64_t clock)
+{
+    world->contact_ticks += pl_ticks() - clock;
+}
+
+void pl_world_touch(pl_world *world, double rest_of_step)
+{
+    pl_contact *contact = world->contact;
+    uint64_t clock = pl_ticks();
+    contact->h = world->h;
+    contact->time = world->time;
+    contact->gravity = sqrt(world->gravity[0] * world->gravity[0] +
+                            world->gravity[1] * world->gravity[1] +
+                            world->gravity[2] * world->gravity[2]);
+    pl_tasks_run(world->tasks, gather_bodies, world, world->awake_count, PL_BODIES_PER_TASK / 4);
+    if (pl_contact_rows_are_stale(contact, world->tasks)) {
+        contact->horizon = rest_of_step;
+        pl_contact_make_rows(contact, world->tasks);
+        pl_tasks_run(world->tasks, gather_again, world, world->awake_count, PL_BODIES_PER_TASK / 4);
+    }
+    pl_contact_find(contact, world->tasks);
+    pl_contact_resolve(contact);
+    if (pl_world_wake_touched(world))
+        pl_world_regroup(world);
+    pl_contact_note_late(contact);
+    time_contact(world, clock);
+    pl_tasks_run(world->tasks, finish_bodies, world, world->awake_count, PL_BODIES_PER_TASK / 4);
+    pl_colliders_land(world);
+    pl_attachments_land(world);
+    pl_events_add(world);
+}
