@@ -140,7 +140,7 @@ static void print_json(const order *asked, const pl_mesh *mesh, const pl_model *
     app_print_json_string(asked->source);
     printf(",\"target\":");
     app_print_json_string(asked->target);
-    printf(",\"kind\":\"%s\",\"distance\":%.17g,\"read_seconds\":%.6f,\"cook_seconds\":%.6f,"
+    printf(",\"kind\":\"%s\",\"spacing\":%.17g,\"read_seconds\":%.6f,\"cook_seconds\":%.6f,"
            "\"write_seconds\":%.6f,\"bytes\":%zu,\"mesh\":",
            kind_name(report->kind), report->spacing, read_seconds, report->seconds, write_seconds,
            pl_model_pack_size(model));

@@ -5,7 +5,7 @@
 #include "shape/cook_parts.h"
 
 /* Volume against area^(3/2): 0.094 for a ball, 0.0015 for a sheet a hundred times as wide as thick. */
-#define LEAST_VOLUME 1e-6
+#define LEAST_VOLUME 1e-4
 
 /* Of the winding number just inside: 0.8 for a box without a bottom, 0.97 for the Stanford bunny with its holes. */
 #define LEAST_CLOSEDNESS 0.9

@@ -39,7 +39,7 @@ static void materials_are_found_by_name(void **state)
     }
     assert_null(pl_material_name(-1));
     assert_null(pl_material_name(pl_material_count()));
-    pl_material untouched = {1, 2, 3, 4};
+    pl_material untouched = {.young = 1, .damping = 4};
     assert_false(pl_find_material("unobtainium", &untouched));
     assert_false(pl_find_material("", &untouched));
     assert_false(pl_find_material(NULL, &untouched));
