@@ -194,9 +194,12 @@ static vf closest_approach(const vshape *a, const vshape *b, const vf n[3], vf b
             break;
         approach_evaluate(&approach, &p, &q, n, false);
     }
+    /* No estimate is below the true distance, and they only fall: these are apart, however many evaluations their
+       neighbours in the lanes asked for. */
+    vi apart = ~(approach.square > beyond * beyond * scale);
     for (int k = 0; k < 3; k++)
         normal[k] = approach.normal[k];
-    return pl_sqrt_f(approach.square * (one / scale));
+    return pl_select_f(apart, pl_splat_f(0), pl_sqrt_f(approach.square * (one / scale)));
 }
 
 /* Where along its way (from `start`, by `way`) b first comes as near to a as `reach`; 2 = never. */
@@ -331,7 +334,8 @@ static void leave_deep(const pair_lanes *l, const vgrain *a, const vgrain *b, co
     vf out[3], normal[3];
     for (int k = 0; k < 3; k++)
         out[k] = pl_loadu_f(l->out[k]);
-    vi deep = (m->distance - m->along + dot(m->n, moved) > DEEP * m->distance) &
+    vi deep = (m->distance > m->along) &
+              (m->distance - m->along + dot(m->n, moved) > DEEP * m->distance) &
               (dot(out, out) > 0.5f);
     if (!pl_any_f(deep))
         return;

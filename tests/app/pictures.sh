@@ -1,6 +1,6 @@
 #!/bin/bash
 # Pictures and films from outside: files that are what their names say, whole or absent; options and their mistakes; no
-# OpenGL, no ffmpeg, no place to write, Ctrl-C. Skipped where there is no OpenGL.
+# OpenGL, no ffmpeg, no place to write, Ctrl-C. Skipped where there is no OpenGL. Label: slow.
 set -u
 pliant=${PLIANT:?the built command}
 work=$(mktemp -d) || exit 1
@@ -148,11 +148,11 @@ if command -v ffmpeg >/dev/null; then
     printf '#!/bin/sh\nread x\nexit 1\n' >bin/ffmpeg
     chmod +x bin/ffmpeg
     echo old >a.mp4
-    expect 1 "ffmpeg" env PATH="$PWD/bin:$PATH" "$pliant" run rope -q --frames 40 --size 640x360 -o a.mp4
+    expect 1 "ffmpeg" env PATH="$PWD/bin:$PATH" "$pliant" run rope -q --frames 20 --size 320x180 -o a.mp4
     [ "$(cat a.mp4)" = old ] || fail "a film that failed must leave what was there"
     only a.mp4 bin
 
-    timeout --preserve-status -s INT -k 60 5 "$pliant" run rope --frames 5000 --size 64x36 --quiet -o a.mp4 -o 'f_%d.png' 2>error
+    timeout --preserve-status -s INT -k 60 2 "$pliant" run rope --frames 5000 --size 64x36 --quiet -o a.mp4 -o 'f_%d.png' 2>error
     [ $? -eq 130 ] || fail "Ctrl-C: exit status"
     grep -q interrupted error || fail "Ctrl-C: no message"
     [ "$(head -c 8 a.mp4 | tail -c 4)" = ftyp ] || fail "Ctrl-C: a whole, shorter film"

@@ -174,7 +174,7 @@ static void drives_and_forces_act(void **state)
         &memory,
         "{\"pliant\":1,\"world\":{\"step\":0.1,\"gravity\":[0,0,0]},\"bodies\":["
         "{\"name\":\"a\",\"model\":{\"shape\":\"bar\"}},"
-        "{\"name\":\"b\",\"model\":{\"positions\":[[0,0,0]],\"radius\":1},"
+        "{\"name\":\"b\",\"model\":{\"positions\":[[0,50,0]],\"radius\":1},"
         "\"material\":{\"density\":1000,\"damping\":0}}],"
         "\"drive\":[{\"body\":\"a\",\"particle\":\"last\",\"relative\":true,"
         "\"keys\":[{\"time\":0,\"position\":[0,0,0]},{\"time\":1,\"position\":[0,2,0]}]}],"

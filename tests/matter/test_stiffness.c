@@ -6,16 +6,7 @@
 #include "pliant/pliant.h"
 #include "support/check.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SLOW 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SLOW 1
-#endif
-#endif
-#ifndef SLOW
-#define SLOW 0
-#endif
+#define SLOW check_is_slow_build()
 
 enum { TIP = 19 };
 
@@ -110,7 +101,8 @@ static void test_settled(void **state)
     for (int s = 0; s < 3; s++)
         for (int solver = 0; solver < 3; solver++)
             for (int iterations = 1; iterations <= (SLOW ? 10 : 1000); iterations *= 10) {
-                if (solver == PL_SOLVER_STIFF && iterations > 10)
+                int most = s == 0 || check_is_thorough() ? 1000 : 100;
+                if (iterations > (solver == PL_SOLVER_STIFF ? 10 : most))
                     continue;
                 double tip =
                     settle((setting){steps[s], iterations, (pl_solver)solver, 333 * 900, 8, 9.81});

@@ -13,18 +13,11 @@
 
 int oriented_cases(int full)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    full /= 20;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-    __has_feature(undefined_behavior_sanitizer)
-    full /= 20;
-#endif
-#endif
-#if !defined(__OPTIMIZE__)
-    full /= 10;
-#endif
-    return full > 1 ? full : 1;
+    if (check_is_thorough())
+        return full;
+    if (check_is_slow_build())
+        return full > 20 ? full / 20 : 1;
+    return full > 20 ? full / 3 : full;
 }
 
 /* ---- Random numbers ------------------------------------------------------------------------------------------------ */

@@ -6,31 +6,14 @@
 
 #include "support/check.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
-
 bool world_is_sanitized(void)
 {
-#ifdef SANITIZED
-    return true;
-#else
-    return false;
-#endif
+    return check_is_sanitized();
 }
 
 bool world_is_slow_build(void)
 {
-#ifdef __OPTIMIZE__
-    return world_is_sanitized();
-#else
-    return true;
-#endif
+    return check_is_slow_build();
 }
 
 int world_scaled(int full)

@@ -21,7 +21,7 @@
 enum { EARLY = 40, LATE = 300 };
 
 static const uint64_t golden_early = UINT64_C(0x431999d20f19fd1f);
-static const uint64_t golden_late = UINT64_C(0x0b2f42b559f62568);
+static const uint64_t golden_late = UINT64_C(0xfca0c3231dd06c87);
 
 static int last_frame(void)
 {
@@ -187,6 +187,7 @@ static void neighbours_in_the_lanes_make_no_difference(void **state)
             pl_body watched = {0, 0};
             for (int i = 0; i < count; i++) {
                 pl_body_def body_def = pl_default_body_def(model);
+                body_def.mask = 0; /* they stand in each other */
                 pl_body body;
                 bool is_watched = i == count / 2;
                 body_def.solver = (pl_solver)solver;

@@ -511,7 +511,7 @@ static void any_sequence_of_calls_is_defined(void **state)
     const char *one = getenv("PLIANT_FUZZ_SEED");
     if (one)
         run_sequence(&f, strtoull(one, NULL, 10));
-    for (int seed = 0; !one && seed < world_scaled(5000); seed++)
+    for (int seed = 0; !one && seed < check_rounds(5000, 2000); seed++)
         run_sequence(&f, (uint64_t)seed);
     printf("%llu calls that do something, %llu that are refused\n", (unsigned long long)f.good,
            (unsigned long long)f.bad);

@@ -326,7 +326,7 @@ static void flipped_bits_are_noticed(void **state)
     (void)state;
     attack a;
     attack_begin(&a);
-    for (size_t i = 0; i < a.size; i += world_is_slow_build() ? 3 : 1)
+    for (size_t i = 0; i < a.size; i += world_is_slow_build() ? 19 : check_is_thorough() ? 1 : 3)
         for (int bit = 0; bit < 8; bit++) {
             memcpy(a.bytes, a.good, a.size);
             a.bytes[i] ^= (unsigned char)(1 << bit);
@@ -341,7 +341,7 @@ static void forged_bytes_do_no_harm(void **state)
     (void)state;
     attack a;
     attack_begin(&a);
-    for (size_t i = 0; i < a.size - sizeof(uint64_t); i += world_is_slow_build() ? 13 : 1)
+    for (size_t i = 0; i < a.size - sizeof(uint64_t); i += world_is_slow_build() ? 41 : check_is_thorough() ? 1 : 3)
         for (int change = 0; change < 11; change++) {
             memcpy(a.bytes, a.good, a.size);
             if (change < 8)
@@ -374,7 +374,7 @@ static void forged_words_do_no_harm(void **state)
                                      UINT64_C(0x8000000000000001)};
     attack a;
     attack_begin(&a);
-    for (size_t i = 0; i + 16 <= a.size; i += world_is_slow_build() ? 13 : 1)
+    for (size_t i = 0; i + 16 <= a.size; i += world_is_slow_build() ? 41 : check_is_thorough() ? 1 : 3)
         for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
             memcpy(a.bytes, a.good, a.size);
             memcpy(a.bytes + i, words + w, w < 8 ? 4 : 8);
@@ -412,7 +412,7 @@ static void random_bytes_are_refused(void **state)
     attack a;
     attack_begin(&a);
     pl_rng rng = pl_rng_make(7);
-    for (int i = 0; i < world_scaled(8000); i++) {
+    for (int i = 0; i < check_rounds(8000, 3000); i++) {
         memcpy(a.bytes, a.good, a.size);
         int changes = 1 + (int)pl_random_below(&rng, 12);
         for (int k = 0; k < changes; k++) { /* copies of other parts, and noise */
