@@ -14,23 +14,51 @@ static double widest(const float *radii)
     return (double)fmaxf(radii[0], fmaxf(radii[1], radii[2]));
 }
 
-static void box_of(const pl_record *record, double box[6])
+/* Of the body's largest particle, units. */
+static double largest_radius(const pl_model *model)
+{
+    double most = 0;
+    for (int i = 0; i < model->particle_count; i++)
+        most = fmax(most, widest(model->radii + 3 * (size_t)i));
+    return most;
+}
+
+/* Four particles at a time: least and most of twelve columns, folded into three. */
+static void extent_of(const float *x, int n, float low[3], float high[3])
+{
+    float least[12], most[12];
+    for (int k = 0; k < 12; k++)
+        least[k] = most[k] = x[k % 3];
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 12; k++) {
+            float value = x[3 * (size_t)i + (size_t)k];
+            least[k] = value < least[k] ? value : least[k];
+            most[k] = value > most[k] ? value : most[k];
+        }
+    for (; i < n; i++)
+        for (int k = 0; k < 3; k++) {
+            float value = x[3 * (size_t)i + (size_t)k];
+            least[k] = value < least[k] ? value : least[k];
+            most[k] = value > most[k] ? value : most[k];
+        }
+    for (int k = 0; k < 12; k++) {
+        low[k % 3] = k < 3 || least[k] < low[k % 3] ? least[k] : low[k % 3];
+        high[k % 3] = k < 3 || most[k] > high[k % 3] ? most[k] : high[k % 3];
+    }
+}
+
+/* `radius` of the largest particle, units. */
+static void box_of(const pl_record *record, double radius, double box[6])
 {
     const pl_oriented *matter = &record->matter;
-    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int i = 0; i < matter->n; i++) {
-        const float *radii = record->model->radii + 3 * (size_t)i,
-                    *x = matter->now.x + 3 * (size_t)i;
-        float r = (float)widest(radii);
-        for (int k = 0; k < 3; k++) {
-            low[k] = x[k] - r < low[k] ? x[k] - r : low[k];
-            high[k] = x[k] + r > high[k] ? x[k] + r : high[k];
-        }
-    }
+    float low[3], high[3];
+    extent_of(matter->now.x, matter->n, low, high);
     for (int k = 0; k < 3; k++) {
-        double pad = 1e-6 * (fabs((double)low[k]) + fabs((double)high[k]));
-        box[k] = (matter->now.origin[k] + (double)low[k] - pad) * record->model->unit;
-        box[3 + k] = (matter->now.origin[k] + (double)high[k] + pad) * record->model->unit;
+        double origin = matter->now.origin[k], unit = record->model->unit;
+        double pad = radius + 1e-6 * (fabs((double)low[k]) + fabs((double)high[k]) + radius);
+        box[k] = (origin + (double)low[k] - pad) * unit;
+        box[3 + k] = (origin + (double)high[k] + pad) * unit;
     }
 }
 
@@ -39,8 +67,10 @@ static void bound_bodies(void *context, int begin, int end, int worker)
     pl_world *world = context;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        box_of(world->live[i], world->live[i]->bounds);
-        world->live[i]->bounded = true;
+        pl_record *record = world->live[i];
+        double radius = (double)world->contact->bodies[record->contact].largest;
+        box_of(record, radius / record->model->unit, record->bounds);
+        record->bounded = true;
     }
 }
 
@@ -161,7 +191,7 @@ static bool cast_bodies(const pl_world *world, pl_ray *ray, uint32_t mask, pl_ra
         if (record->bounded)
             memcpy(box, record->bounds, sizeof box);
         else
-            box_of(record, box);
+            box_of(record, largest_radius(record->model), box);
         if (!pl_ray_meets_box(ray, box))
             continue;
         int particle = cast_body(record, ray, normal);

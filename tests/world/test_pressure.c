@@ -166,7 +166,7 @@ static double squeezed(pl_model *model, const sphere *s, double pressure, int su
     assert_int_equal(pl_collider_create(world, &def, &collider, NULL), PL_OK);
     pl_body body = balloon(world, model, pressure, 2e4, 0.55);
     double start = volume_of(world, body, s), least = 1;
-    for (int i = 0; i < world_scaled(180); i++) {
+    for (int i = 0; i < 120; i++) {
         world_step(world, 1);
         least = fmin(least, volume_of(world, body, s) / start);
     }

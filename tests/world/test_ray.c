@@ -222,9 +222,6 @@ static void meshes_and_frames(void **state)
                 assert_true(fabs(a.position[k] - b.position[k]) < 1e-9);
                 assert_true(fabs((double)a.normal[k] - (double)b.normal[k]) < 1e-5);
             }
-            double length = 0;
-            for (int k = 0; k < 3; k++)
-                length += way[k] * way[k];
             assert_true(
                 fabs(a.distance - sqrt((a.position[0] - origin[0]) * (a.position[0] - origin[0]) +
                                        (a.position[1] - origin[1]) * (a.position[1] - origin[1]) +
