@@ -19,7 +19,11 @@ static const double particle_radius = 0.125;
 
 static boxes make_boxes(int count, int x, int y, int z, int per_row)
 {
-    boxes b = {.count = count, .side = {x, y, z}, .per_row = per_row, .spacing = 0.25, .half = 0.75 * per_row + 0.1};
+    boxes b = {.count = count,
+               .side = {x, y, z},
+               .per_row = per_row,
+               .spacing = 0.25,
+               .half = 0.75 * per_row + 0.1};
     pl_rng rng = pl_rng_make(5);
     for (int i = 0; i < count; i++) {
         int layer = i / (per_row * per_row), column = i % per_row, row = i / per_row % per_row;
@@ -84,8 +88,10 @@ static pl_model *make_lattice(const boxes *b)
 static void add_walls(pl_world *world, const boxes *b)
 {
     const double r = sqrt(0.5);
-    const double places[5][3] = {{0, 0, 0}, {-b->half, 0, 0}, {b->half, 0, 0}, {0, 0, -b->half}, {0, 0, b->half}};
-    const double turns[5][4] = {{0, 0, 0, 1}, {0, 0, -r, r}, {0, 0, r, r}, {r, 0, 0, r}, {-r, 0, 0, r}};
+    const double places[5][3] = {
+        {0, 0, 0}, {-b->half, 0, 0}, {b->half, 0, 0}, {0, 0, -b->half}, {0, 0, b->half}};
+    const double turns[5][4] = {
+        {0, 0, 0, 1}, {0, 0, -r, r}, {0, 0, r, r}, {r, 0, 0, r}, {-r, 0, 0, r}};
     for (int i = 0; i < 5; i++) {
         pl_collider_def def = pl_default_collider_def(PL_COLLIDER_PLANE);
         pl_collider collider;
@@ -150,7 +156,8 @@ static void run_here(const boxes *b, int frames, int threads, double *positions,
                      pl_doubles(positions + 3 * i * particles_of(b), 0));
     result->mean_ms = sum / frames;
     result->least_ms = least;
-    printf("  %d thread%s: predict %.3f, local %.3f, global %.3f, accelerate %.3f, contact %.3f, finish %.3f ms of work per frame\n",
+    printf("  %d thread%s: predict %.3f, local %.3f, global %.3f, accelerate %.3f, contact %.3f, "
+           "finish %.3f ms of work per frame\n",
            threads, threads > 1 ? "s" : "", total.ms_predict / frames, total.ms_local / frames,
            total.ms_global / frames, total.ms_accelerate / frames, total.ms_contact / frames,
            total.ms_finish / frames);
@@ -192,7 +199,8 @@ int boxes_run_bullet(const boxes *b, int frames, double *positions, boxes_result
 
 static void print_line(const char *name, const boxes_result *r, double reference)
 {
-    printf("  %-22s %8.3f ms per frame (least %.3f), deepest overlap %.0f %%, %d pairs of boxes in each other",
+    printf("  %-22s %8.3f ms per frame (least %.3f), deepest overlap %.0f %%, %d pairs of boxes in "
+           "each other",
            name, r->mean_ms, r->least_ms, 100 * r->deepest, r->pairs_inside);
     if (reference > 0)
         printf(", %.1f times as fast", reference / r->mean_ms);
@@ -206,7 +214,8 @@ int main(int argc, char **argv)
     boxes scenes[2] = {make_boxes(52, 5, 4, 4, 4), make_boxes(180, 2, 3, 4, 6)};
     for (int s = 0; s < 2; s++) {
         boxes_result bullet = {0}, one = {0}, two = {0};
-        printf("%d boxes of %d particles, %d frames\n", scenes[s].count, particles_of(scenes + s), frames);
+        printf("%d boxes of %d particles, %d frames\n", scenes[s].count, particles_of(scenes + s),
+               frames);
         bool have_bullet = boxes_run_bullet(scenes + s, frames, positions, &bullet) != 0;
         if (have_bullet) {
             boxes_measure_overlap(scenes + s, positions, &bullet);

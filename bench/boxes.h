@@ -9,19 +9,20 @@ extern "C" {
 enum { BOX_MOST_PARTICLES = 80 };
 
 typedef struct boxes {
-    int count;       /* boxes */
-    int side[3];     /* particles along x, y, z */
-    int per_row;     /* K: layers of K × K */
-    double spacing;  /* metres */
-    double half;     /* distance of the walls from the middle */
+    int count;      /* boxes */
+    int side[3];    /* particles along x, y, z */
+    int per_row;    /* K: layers of K × K */
+    double spacing; /* metres */
+    double half;    /* distance of the walls from the middle */
     double position[180][3];
     double rotation[180][4];
 } boxes;
 
 typedef struct boxes_result {
     double mean_ms, least_ms; /* per frame */
-    double deepest;           /* overlap of two particles of different boxes at the end, in parts of their distance when they touch */
-    int pairs_inside;         /* pairs of boxes that are in each other by more than 20 % of that */
+    double
+        deepest; /* overlap of two particles of different boxes at the end, in parts of their distance when they touch */
+    int pairs_inside; /* pairs of boxes that are in each other by more than 20 % of that */
 } boxes_result;
 
 /* `positions`: [count][particles][3] at the end. */

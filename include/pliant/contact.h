@@ -25,11 +25,11 @@ typedef struct pl_collider {
 
 /* Shapes in their own frame, which `position` and `rotation` put into the world. */
 typedef enum pl_collider_kind {
-    PL_COLLIDER_PLANE,   /* everything below y = 0 is solid */
-    PL_COLLIDER_BOX,     /* size: half its extent along x, y, z */
-    PL_COLLIDER_SPHERE,  /* size[0]: radius */
+    PL_COLLIDER_PLANE,  /* everything below y = 0 is solid */
+    PL_COLLIDER_BOX,    /* size: half its extent along x, y, z */
+    PL_COLLIDER_SPHERE, /* size[0]: radius */
     PL_COLLIDER_CAPSULE, /* size[0]: radius, size[1]: half the distance between the centres of its caps, along y */
-    PL_COLLIDER_MESH     /* triangles; copied */
+    PL_COLLIDER_MESH /* triangles; copied */
 } pl_collider_kind;
 
 typedef struct pl_collider_def {
@@ -39,17 +39,19 @@ typedef struct pl_collider_def {
 
     const pl_mesh *mesh; /* of PL_COLLIDER_MESH: its triangles; those without area are left out */
     double scale;        /* metres per unit of the mesh; default 1 */
-    bool two_sided;      /* default true: a surface. false: solid behind its triangles (counter-clockwise is outside) */
+    bool
+        two_sided; /* default true: a surface. false: solid behind its triangles (counter-clockwise is outside) */
 
-    double friction;    /* default 0.5; of two that touch the geometric mean counts */
-    double restitution; /* default 0; the larger counts */
-    uint32_t category, mask; /* as of bodies; default 1, all */
+    double friction;            /* default 0.5; of two that touch the geometric mean counts */
+    double restitution;         /* default 0; the larger counts */
+    uint32_t category, mask;    /* as of bodies; default 1, all */
     double surface_velocity[3]; /* of a conveyor belt, m/s in the collider's frame; default 0 */
 
     /* A rigid body of the host: contacts and attachments then respect its mass, and what it received can be read.
        mass 0 (default) = it does not give way. */
-    double mass;       /* kg */
-    double inertia[3]; /* kg m², about the axes of its frame through `position`, which must be its centre of mass */
+    double mass; /* kg */
+    double inertia
+        [3]; /* kg m², about the axes of its frame through `position`, which must be its centre of mass */
     double velocity[3], spin[3]; /* m/s, rad/s at the start; only of colliders with a mass */
 
     void *user;
@@ -88,22 +90,22 @@ PL_API pl_status pl_collider_set_velocity(struct pl_world *world, pl_collider co
 
 /* Two that touched in the last step: a body and another body (or itself), or a body and a collider. */
 typedef enum pl_contact_phase {
-    PL_CONTACT_BEGAN,  /* did not touch in the step before */
+    PL_CONTACT_BEGAN, /* did not touch in the step before */
     PL_CONTACT_GOES_ON,
-    PL_CONTACT_ENDED   /* touched in the step before; position and normal are of then */
+    PL_CONTACT_ENDED /* touched in the step before; position and normal are of then */
 } pl_contact_phase;
 
 typedef struct pl_contact_event {
     pl_contact_phase phase;
-    uint32_t body_a;      /* pl_body.index */
-    uint32_t body_b;      /* UINT32_MAX where a collider is touched */
-    uint32_t collider;    /* pl_collider.index; UINT32_MAX where a body is touched */
+    uint32_t body_a;                /* pl_body.index */
+    uint32_t body_b;                /* UINT32_MAX where a collider is touched */
+    uint32_t collider;              /* pl_collider.index; UINT32_MAX where a body is touched */
     int32_t particle_a, particle_b; /* that were pressed hardest; particle_b -1 for colliders */
-    double position[3];   /* between them */
-    float normal[3];      /* away from a */
-    float impulse;        /* newton seconds along the normal, over the step and all particles */
+    double position[3];             /* between them */
+    float normal[3];                /* away from a */
+    float impulse; /* newton seconds along the normal, over the step and all particles */
     float friction_impulse;
-    int touches;          /* particles or pairs of them */
+    int touches; /* particles or pairs of them */
 } pl_contact_event;
 
 /* What touched in the last step, in a fixed order: the pointer is good until the world is changed. */
@@ -118,7 +120,7 @@ typedef struct pl_ray_hit {
     double distance;   /* metres along the ray */
     double position[3];
     float normal[3];
-    double rest[3];    /* the point in the body's rest space: pl_pin_at_point takes hold of it there */
+    double rest[3]; /* the point in the body's rest space: pl_pin_at_point takes hold of it there */
 } pl_ray_hit;
 
 /* The first body or collider that a ray meets within `length`; `mask` selects categories. Bodies are their ellipsoids. False when there is none. */

@@ -70,7 +70,8 @@ typedef struct pl_model_def {
 
     int edge_count;
     const int32_t *edges; /* two particles each; no loops, no duplicates */
-    bool several_pieces; /* whether the graph may have unconnected parts, which then move independently;
+    bool
+        several_pieces; /* whether the graph may have unconnected parts, which then move independently;
                             default false: one is an error, being a mistake most of the time */
 
     int dimension; /* 1 rod, 2 sheet, 3 solid: how Young's modulus becomes stiffness. Default 3 */
@@ -79,19 +80,21 @@ typedef struct pl_model_def {
     int vertex_count;   /* of the render surface; may be 0 */
     pl_buffer vertices; /* rest position of each */
     int influence_count; /* particles per vertex, 1 to PL_MAX_INFLUENCES; 0 (default) = 4, computed */
-    const int32_t *influences; /* influence_count particles per vertex, -1 = none; NULL = computed */
-    const float *weights;      /* as many weights, >= 0; made to sum to one */
+    const int32_t
+        *influences;      /* influence_count particles per vertex, -1 = none; NULL = computed */
+    const float *weights; /* as many weights, >= 0; made to sum to one */
     int triangle_count;
     const int32_t *triangles; /* three vertices each */
-    const pl_look *look; /* of the surface: normals, UVs, materials, …; NULL (default) = none. Numbers in it that are
+    const pl_look *
+        look; /* of the surface: normals, UVs, materials, …; NULL (default) = none. Numbers in it that are
                             none become 0; without normals they are computed */
 
     /* Tetrahedra that fill the volume, and where the vertices lie in them; may be absent. */
     int tet_point_count;
     pl_buffer tet_points; /* rest position of each corner */
     int tet_count;
-    const int32_t *tets; /* four corners each; (b − a) × (c − a) · (d − a) > 0 */
-    const int32_t *vertex_tets;      /* one per vertex; NULL = found */
+    const int32_t *tets;        /* four corners each; (b − a) × (c − a) · (d − a) > 0 */
+    const int32_t *vertex_tets; /* one per vertex; NULL = found */
     const float *vertex_barycentric; /* four per vertex, together with vertex_tets */
 
     const pl_allocator *allocator; /* NULL = malloc and free */
@@ -134,8 +137,8 @@ typedef enum pl_model_field {
 } pl_model_field;
 PL_API pl_status pl_model_read(const pl_model *model, pl_model_field field, int first, int count,
                                pl_buffer out);
-PL_API const int32_t *pl_model_edges(const pl_model *model);     /* two per edge */
-PL_API const int32_t *pl_model_triangles(const pl_model *model); /* three per triangle */
+PL_API const int32_t *pl_model_edges(const pl_model *model);      /* two per edge */
+PL_API const int32_t *pl_model_triangles(const pl_model *model);  /* three per triangle */
 PL_API const int32_t *pl_model_influences(const pl_model *model); /* influence_count per vertex */
 PL_API const float *pl_model_weights(const pl_model *model);      /* as many */
 PL_API const pl_look *pl_model_look(const pl_model *model);       /* never NULL; may be empty */
@@ -162,7 +165,7 @@ typedef struct pl_material {
     double stiffness; /* the paper's raw k, kg m^-3 s^-2; where > 0 it is used instead of `young` */
     double density;   /* kg m^-3, > 0 */
     double damping;   /* rate at which velocities decay, 1/s, >= 0 */
-    double friction;    /* Coulomb's, >= 0; of two that touch the geometric mean counts */
+    double friction;  /* Coulomb's, >= 0; of two that touch the geometric mean counts */
     double restitution; /* 0 = does not bounce, 1 = elastic; of two that touch the larger counts */
 } pl_material;
 
@@ -291,9 +294,11 @@ typedef struct pl_body_def {
     double spin[3];       /* rad/s, about its centre of mass */
     const int32_t *fixed; /* particles whose motion is prescribed from the start */
     int fixed_count;
-    uint32_t category, mask; /* two touch where each one's category is in the other's mask; default 1, all */
+    uint32_t category,
+        mask; /* two touch where each one's category is in the other's mask; default 1, all */
     bool self_contact; /* touches itself; default true for rods and sheets, false for solids */
-    double pressure; /* of the gas in a closed shell, Pa above the outside at its rest volume; it obeys p V = constant. Default 0 = none */
+    double
+        pressure; /* of the gas in a closed shell, Pa above the outside at its rest volume; it obeys p V = constant. Default 0 = none */
     void *user;
     uint32_t cookie; /* set by pl_default_body_def */
 } pl_body_def;
@@ -314,7 +319,7 @@ typedef enum pl_body_field {
     PL_MASSES,     /* 1 per particle, kg; read only */
     PL_VERTICES,   /* 3 per vertex of the skinned surface, m; read only */
     PL_NORMALS,    /* 3 per vertex, unit; read only */
-    PL_TANGENTS    /* 4 per vertex: unit, and the handedness; read only; none where the model has none */
+    PL_TANGENTS /* 4 per vertex: unit, and the handedness; read only; none where the model has none */
 } pl_body_field;
 
 /* Copies `count` elements from `first` on. fraction 1 reads the current state, 0 the one a step earlier, between them
@@ -325,7 +330,7 @@ PL_API pl_status pl_body_read(const pl_world *world, pl_body body, pl_body_field
 /* The surface of a body, all of its vertices. */
 typedef struct pl_skin_request {
     pl_body body;
-    double fraction; /* as for pl_body_read */
+    double fraction;                        /* as for pl_body_read */
     pl_buffer positions, normals, tangents; /* data NULL = not wanted, but not all three */
 } pl_skin_request;
 

@@ -54,9 +54,10 @@ static uint32_t hits(const pl_box_node *node, const float box[6])
 {
     uint32_t result = 0;
     for (int k = 0; k < PL_BRANCHES; k += PL_W) {
-        vi apart = (pl_load_f(node->low[0] + k) > box[3]) | (pl_load_f(node->high[0] + k) < box[0]) |
-                   (pl_load_f(node->low[1] + k) > box[4]) | (pl_load_f(node->high[1] + k) < box[1]) |
-                   (pl_load_f(node->low[2] + k) > box[5]) | (pl_load_f(node->high[2] + k) < box[2]);
+        vi apart =
+            (pl_load_f(node->low[0] + k) > box[3]) | (pl_load_f(node->high[0] + k) < box[0]) |
+            (pl_load_f(node->low[1] + k) > box[4]) | (pl_load_f(node->high[1] + k) < box[1]) |
+            (pl_load_f(node->low[2] + k) > box[5]) | (pl_load_f(node->high[2] + k) < box[2]);
         result |= (~bits_of(apart) & (uint32_t)((UINT64_C(1) << PL_W) - 1)) << k;
     }
     return result;
@@ -119,7 +120,8 @@ typedef struct course {
     float offset[3];   /* base of the particle's body − base of the clump's */
     float velocity[3]; /* its body's − the clump's body's */
     float room;        /* slack of both */
-    float since, horizon; /* seconds before and after now: rows serve the sub-step that has just been solved, too */
+    float since,
+        horizon; /* seconds before and after now: rows serve the sub-step that has just been solved, too */
 } course;
 
 static uint32_t may_touch(const pl_contact *contact, int particle, int clump, const course *way)
@@ -161,7 +163,8 @@ static uint32_t apart_in(const pl_clumps *clumps, int32_t particle, int clump)
 static course course_between(const pl_contact *contact, const pl_contact_body *a,
                              const pl_contact_body *b)
 {
-    course way = {.room = a->slack + b->slack, .since = (float)-contact->h,
+    course way = {.room = a->slack + b->slack,
+                  .since = (float)-contact->h,
                   .horizon = (float)contact->horizon};
     for (int k = 0; k < 3; k++) {
         way.offset[k] = (float)(a->base[k] - b->base[k]);

@@ -19,7 +19,7 @@ typedef struct kernels {
 #define KERNELS(width)                                                                             \
     {                                                                                              \
         pl_contact_stray_w##width, pl_contact_rows_w##width, pl_contact_touches_w##width,          \
-            pl_contact_on_plane_w##width                                                            \
+            pl_contact_on_plane_w##width                                                           \
     }
 
 static const kernels *in_use(void)
@@ -58,11 +58,11 @@ void pl_contact_destroy(pl_contact *contact)
     if (!contact)
         return;
     pl_memory *memory = contact->memory;
-    void *arrays[] = {contact->bodies,       contact->places,         contact->marks,
-                      contact->primitives,   contact->radius,         contact->least,
-                      contact->used,         contact->body_of,        contact->boxes,
-                      contact->wanted,       contact->change,         contact->shift,
-                      contact->nodes,        contact->items,          contact->row_segments,
+    void *arrays[] = {contact->bodies,         contact->places,  contact->marks,
+                      contact->primitives,     contact->radius,  contact->least,
+                      contact->used,           contact->body_of, contact->boxes,
+                      contact->wanted,         contact->change,  contact->shift,
+                      contact->nodes,          contact->items,   contact->row_segments,
                       contact->touch_segments, contact->touched, contact->joined};
     pl_contact_free_joints(contact);
     pl_contact_free_colliders(contact);
@@ -183,8 +183,7 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
             most = (float)((double)(most > r[2] ? most : r[2]) * body->unit);
             contact->radius[at] = real ? most : 0;
             contact->least[at] = (float)((double)(least < r[2] ? least : r[2]) * body->unit);
-            contact->primitives[at].yield =
-                is_fixed[i] ? 0 : (float)(1 / (masses[i] * mass_unit));
+            contact->primitives[at].yield = is_fixed[i] ? 0 : (float)(1 / (masses[i] * mass_unit));
             entry->largest = most > entry->largest ? most : entry->largest;
             memset(contact->change[at], 0, sizeof contact->change[at]);
             memset(contact->shift[at], 0, sizeof contact->shift[at]);
@@ -250,12 +249,10 @@ static void mark_bodies(pl_contact *contact)
         memcpy(body->mark_base, body->base, sizeof body->base);
         memcpy(body->mark_velocity, body->velocity, sizeof body->velocity);
         body->mark_time = contact->time;
-        body->slack = body->asleep ? 0
-                                   : 0.5f * body->largest +
-                                         (float)(1.1 * body->swing * contact->horizon);
+        body->slack =
+            body->asleep ? 0 : 0.5f * body->largest + (float)(1.1 * body->swing * contact->horizon);
     }
-    memcpy(contact->marks, contact->places,
-           sizeof *contact->marks * (size_t)contact->clump_count);
+    memcpy(contact->marks, contact->places, sizeof *contact->marks * (size_t)contact->clump_count);
 }
 
 static void note_wanted(pl_contact *contact)

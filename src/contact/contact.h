@@ -35,7 +35,7 @@ typedef struct pl_contact_body {
     bool touching, grounded; /* touched a body, a collider: set here, cleared by whoever reads it */
     bool borne;              /* touched a collider that gives way: likewise */
     float largest;           /* radius of its largest particle */
-    float fastest;           /* displacement in this sub-step of the particle that moved most, metres */
+    float fastest; /* displacement in this sub-step of the particle that moved most, metres */
 
     /* When rows were last made. */
     double mark_base[3], mark_velocity[3], mark_time;
@@ -55,21 +55,22 @@ typedef struct pl_pair {
     float offset[3]; /* base of b − base of a */
     float friction, bounce;
     uint32_t swept; /* fast against their size: looked at along the way */
-    float way_out[3]; /* from one body's centre to the other's, unit: the way apart when they are deep in each other */
+    float way_out
+        [3]; /* from one body's centre to the other's, unit: the way apart when they are deep in each other */
 } pl_pair;
 
 /* b must stay ahead of a along n. All lengths in metres. */
 typedef struct pl_touch {
     int32_t a, b;
-    float n[3];       /* from a to b: along the line of centres */
-    float depth;      /* how much further apart they must be along n at the end of the sub-step */
-    float slide[3];   /* displacement of b's surface against a's in this sub-step */
-    float normal[3];  /* of the surfaces where they touch */
+    float n[3];      /* from a to b: along the line of centres */
+    float depth;     /* how much further apart they must be along n at the end of the sub-step */
+    float slide[3];  /* displacement of b's surface against a's in this sub-step */
+    float normal[3]; /* of the surfaces where they touch */
     float give_a, give_b; /* shares of a correction, summing to 1 */
     float friction;
     float recover; /* to be parted without gaining speed: what overlapped already before */
     int32_t swept;
-    float mass; /* both yields together: what one metre of correction is worth, kg */
+    float mass;           /* both yields together: what one metre of correction is worth, kg */
     float pushed, rubbed; /* corrections made so far along n and by friction */
 } pl_touch;
 
@@ -131,10 +132,10 @@ typedef struct pl_contact {
     pl_segment *row_segments, *touch_segments; /* [blocks of clumps] */
     pl_contact_buffer *buffers;                /* [worker_count] */
 
-    bool stale;     /* rows must be made anew whatever has moved */
-    double horizon; /* seconds for which rows are made */
-    double time;    /* now */
-    double h, gravity; /* m/s² */
+    bool stale;                     /* rows must be made anew whatever has moved */
+    double horizon;                 /* seconds for which rows are made */
+    double time;                    /* now */
+    double h, gravity;              /* m/s² */
     uint64_t builds, touches, lost; /* counters */
 } pl_contact;
 

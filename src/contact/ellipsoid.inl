@@ -34,8 +34,8 @@ PL_LANES_INLINE vf shape_blend_solve(const vshape *a, const vshape *b, vf s, con
 
 typedef struct vapproach {
     vf s, last_s, last_step, low, high;
-    vf square;     /* d² so far: never below the true one */
-    vf normal[3];  /* y, not normalised, of the smallest d so far */
+    vf square;    /* d² so far: never below the true one */
+    vf normal[3]; /* y, not normalised, of the smallest d so far */
 } vapproach;
 
 PL_LANES_INLINE void approach_begin(vapproach *p)

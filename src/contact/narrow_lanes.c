@@ -207,14 +207,16 @@ PL_LANES_INLINE vf first_meeting(const vf start[3], const vf way[3], vf reach)
 {
     vf square = dot(way, way), half = dot(start, way), gap = dot(start, start) - reach * reach;
     vf under = half * half - square * gap;
-    vf t = (-half - pl_sqrt_f(pl_max_f(under, pl_splat_f(0)))) / pl_max_f(square, pl_splat_f(1e-37f));
+    vf t =
+        (-half - pl_sqrt_f(pl_max_f(under, pl_splat_f(0)))) / pl_max_f(square, pl_splat_f(1e-37f));
     vi never = (under < 0.0f) | (t > 1.0f) | (half > 0.0f);
     t = pl_select_f(never, pl_splat_f(2), pl_max_f(t, pl_splat_f(0)));
     return pl_select_f(gap <= 0.0f, pl_splat_f(0), t);
 }
 
 typedef struct meeting {
-    vf n[3], normal[3], distance, along; /* direction, surface normal, closest approach, n · (x_b − x_a) */
+    vf n[3], normal[3], distance,
+        along; /* direction, surface normal, closest approach, n · (x_b − x_a) */
 } meeting;
 
 static void meet_at_end(const vgrain *a, const vgrain *b, const vf r[3], meeting *m)
@@ -369,7 +371,8 @@ static int touch_lanes(const pl_contact *contact, const pl_pair *pairs, int coun
         moved[k] = b.moved[k] - a.moved[k];
     leave_deep(&l, &a, &b, r, moved, &m);
     vf overlap = m.distance - m.along, yield = a.yield + b.yield;
-    uint32_t which = bits_of((overlap > 0.0f) & (yield > 0.0f)) & (uint32_t)((UINT64_C(1) << count) - 1);
+    uint32_t which =
+        bits_of((overlap > 0.0f) & (yield > 0.0f)) & (uint32_t)((UINT64_C(1) << count) - 1);
     if (!which)
         return 0;
     vf values[14], normal[3], slide[3];

@@ -97,7 +97,7 @@ static uint64_t key_of(const float *box, const frame *f)
     if (f->smallest > 0)
         frexpf(longest_side(box) / f->smallest, &exponent);
     int class = exponent / 2 < 0 ? 0 : exponent / 2 > 15 ? 15 : exponent / 2;
-    return key | (uint64_t)class << 60;
+    return key | (uint64_t) class << 60;
 }
 
 /* ---- Nodes --------------------------------------------------------------------------------------- */

@@ -17,11 +17,11 @@ typedef pl_status reader(pl_mesh_build *build, const pl_mesh_source *source, pl_
 static const struct {
     const char *extension;
     reader *read;
-} by_name[] = {{".obj", pl_read_obj},    {".ply", pl_read_ply},  {".stl", pl_read_stl},
-               {".off", pl_read_off},    {".coff", pl_read_off}, {".noff", pl_read_off},
-               {".gltf", pl_read_gltf},  {".glb", pl_read_gltf}, {".node", pl_read_tetgen},
-               {".ele", pl_read_tetgen}, {".msh", pl_read_gmsh}, {".mesh", pl_read_medit}, {".meshb", pl_read_medit},
-               {".vtk", pl_read_vtk}};
+} by_name[] = {{".obj", pl_read_obj},     {".ply", pl_read_ply},  {".stl", pl_read_stl},
+               {".off", pl_read_off},     {".coff", pl_read_off}, {".noff", pl_read_off},
+               {".gltf", pl_read_gltf},   {".glb", pl_read_gltf}, {".node", pl_read_tetgen},
+               {".ele", pl_read_tetgen},  {".msh", pl_read_gmsh}, {".mesh", pl_read_medit},
+               {".meshb", pl_read_medit}, {".vtk", pl_read_vtk}};
 
 static const char formats[] =
     "OBJ, PLY, STL, OFF, glTF/GLB, TetGen .node/.ele, Gmsh .msh, Medit .mesh and legacy VTK";

@@ -312,8 +312,8 @@ typedef struct pl_play {
     pl_play_body *bodies;
     pl_play_handle *handles;
     pl_play_force *forces;
-    pl_collider *colliders; /* [scene->collider_count] */
-    pl_attachment *attachments;   /* [scene->attachment_count] */
+    pl_collider *colliders;         /* [scene->collider_count] */
+    pl_attachment *attachments;     /* [scene->attachment_count] */
     double (*attachment_starts)[3]; /* where the points were at the start */
 } pl_play;
 

@@ -80,8 +80,7 @@ typedef struct pl_raw_turn_key {
 extern const pl_scene_object pl_object_scene, pl_object_world, pl_object_model, pl_object_particle,
     pl_object_material, pl_object_body, pl_object_state, pl_object_pick, pl_object_rotation,
     pl_object_pin, pl_object_drive, pl_object_force, pl_object_key, pl_object_turn,
-    pl_object_turn_key, pl_object_run, pl_object_collider,
-    pl_object_attachment;
+    pl_object_turn_key, pl_object_run, pl_object_collider, pl_object_attachment;
 
 typedef struct pl_scene_reader {
     pl_scene *scene;

@@ -153,10 +153,10 @@ static pl_status check_key(pl_scene_reader *reader, const pl_raw_key *raw, key_u
     if (use == KEYS_OF_POSITIONS && (!position || raw->direction || raw->rotation))
         return PL_SCENE_FAIL(reader, node, "a key of a position pin has \"time\" and \"position\"");
     if (use == KEYS_OF_PARTICLES && (raw->direction || (!position && !raw->rotation)))
-        return PL_SCENE_FAIL(
-            reader, node,
-            "a key of a driven particle or a collider has \"time\" and \"position\", \"rotation\" or "
-            "both");
+        return PL_SCENE_FAIL(reader, node,
+                             "a key of a driven particle or a collider has \"time\" and "
+                             "\"position\", \"rotation\" or "
+                             "both");
     return PL_OK;
 }
 

@@ -247,10 +247,10 @@ static const pl_field run_fields[] = {
 OBJECT(run, "run", run_fields);
 
 static const pl_scene_object *const objects[] = {
-    &pl_object_scene,    &pl_object_world, &pl_object_model,    &pl_object_particle,
-    &pl_object_material, &pl_object_body,  &pl_object_state,    &pl_object_pick,
-    &pl_object_rotation, &pl_object_pin,   &pl_object_drive,    &pl_object_force,
-    &pl_object_key,      &pl_object_turn,  &pl_object_turn_key, &pl_object_run,
+    &pl_object_scene,    &pl_object_world,      &pl_object_model,    &pl_object_particle,
+    &pl_object_material, &pl_object_body,       &pl_object_state,    &pl_object_pick,
+    &pl_object_rotation, &pl_object_pin,        &pl_object_drive,    &pl_object_force,
+    &pl_object_key,      &pl_object_turn,       &pl_object_turn_key, &pl_object_run,
     &pl_object_collider, &pl_object_attachment,
 };
 

@@ -54,7 +54,6 @@ bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int ite
            pl_oriented_scratch(system, solver, false) > largest_block;
 }
 
-
 /* ---- Finish ------------------------------------------------------------------------------------------------------ */
 
 static void put_back(pl_oriented *body)

@@ -235,8 +235,8 @@ void pl_oriented_stand(pl_oriented *body);
 /* What contact wants to know, in metres from the place: positions of all particles, clump by clump, primitives (all but
    `yield`) of the clumps that are wanted. */
 typedef struct pl_gathered {
-    float fastest; /* displacement of the particle that moved most, metres */
-    float swing;   /* the same against the mean displacement */
+    float fastest;   /* displacement of the particle that moved most, metres */
+    float swing;     /* the same against the mean displacement */
     float centre[3]; /* about the middle of the particles, metres from the place */
 } pl_gathered;
 

@@ -165,8 +165,8 @@ static bool sweep_rest(const rest_state *s, const cut *c, pl_array *pairs)
     int axis = longest_axis(c, 0, s->n);
     float most = 0;
     for (int i = 0; i < s->n; i++) {
-        c->items[i] = (pl_sort_item){pl_sort_float_key(s->rest[3 * (size_t)i + (size_t)axis]),
-                                     (uint32_t)i};
+        c->items[i] =
+            (pl_sort_item){pl_sort_float_key(s->rest[3 * (size_t)i + (size_t)axis]), (uint32_t)i};
         most = fmaxf(most, reach_of(s, i));
     }
     pl_sort(c->items, c->items + s->n, (size_t)s->n);
@@ -326,8 +326,8 @@ void pl_clumps_destroy(pl_memory *memory, pl_clumps *clumps)
 {
     if (!clumps)
         return;
-    void *arrays[] = {clumps->particle,    clumps->used,        clumps->shape,
-                      clumps->radius,      clumps->place,       clumps->apart_start,
+    void *arrays[] = {clumps->particle,    clumps->used,      clumps->shape,
+                      clumps->radius,      clumps->place,     clumps->apart_start,
                       clumps->apart_clump, clumps->apart_mask};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         pl_memory_free(memory, arrays[k]);

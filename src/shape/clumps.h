@@ -13,9 +13,10 @@ typedef struct pl_clumps {
     int count;
     int32_t *particle; /* [count][16]; places that are not used repeat the first of the clump */
     uint16_t *used;    /* [count] bit k: place k holds a particle */
-    float *shape;      /* [count][6][16] Ē diag(a², b², c²) Ēᵀ: xx, xy, xz, yy, yz, zz; model units */
-    float *radius;     /* [count][16] of the sphere around the ellipsoid; 0 in places that are not used */
-    int32_t *place;    /* [n] where a particle is: 16 clump + place */
+    float *shape; /* [count][6][16] Ē diag(a², b², c²) Ēᵀ: xx, xy, xz, yy, yz, zz; model units */
+    float
+        *radius; /* [count][16] of the sphere around the ellipsoid; 0 in places that are not used */
+    int32_t *place; /* [n] where a particle is: 16 clump + place */
 
     /* For each particle the places it never touches: those it is joined to, at most two edges away, or overlaps at
        rest; clump by clump, ascending, itself included. */

@@ -48,7 +48,7 @@ struct pl_model {
     int32_t *colour_start; /* [colour_count + 1] into order */
 
     struct pl_clumps *clumps; /* how contact sees the particles */
-    pl_symbolic *symbolic; /* elimination order and pattern of the factor */
+    pl_symbolic *symbolic;    /* elimination order and pattern of the factor */
 
     /* Skinned surface (Eq. 2). */
     float *vertices;     /* [vertex_count][3], from the centre */

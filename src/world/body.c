@@ -191,8 +191,8 @@ static pl_status fill(pl_world *world, pl_record *record, const pl_body_def *def
     pl_setup setup = pl_world_setup_of(world, record);
     PL_TRY(pl_world_equip(world, record->model, &setup, &outfit, error));
     pl_world_adopt(world, record, &outfit);
-    PL_CHECK(pl_world_reserve_body(world, model) == PL_OK, PL_ERROR_MEMORY, error,
-             "", "no memory for another body");
+    PL_CHECK(pl_world_reserve_body(world, model) == PL_OK, PL_ERROR_MEMORY, error, "",
+             "no memory for another body");
     return PL_OK;
 }
 

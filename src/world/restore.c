@@ -171,7 +171,8 @@ static void keep_users(const pl_world *world, const pl_world *next)
     for (int i = 0; i < next->colliders.slot_count; i++) {
         pl_collider_slot *slot = next->colliders.slots + i;
         if (slot->record)
-            slot->record->user = pl_collider_user(world, (pl_collider){(uint32_t)i, slot->generation});
+            slot->record->user =
+                pl_collider_user(world, (pl_collider){(uint32_t)i, slot->generation});
     }
 }
 
@@ -204,7 +205,8 @@ static PL_APART pl_status restore(pl_world *world, const void *bytes, size_t siz
     pl_stream s;
     PL_TRY(open_snapshot(bytes, size, &s, error));
     library known = {0};
-    world->regroup = world->reenter = true; /* contact makes room for the new bodies and forgets the old ones */
+    world->regroup = world->reenter =
+        true; /* contact makes room for the new bodies and forgets the old ones */
     pl_world next = empty_like(world);
     pl_status status = collect(world, models, model_count, &known)
                            ? read_world(&s, &next, &known, error)

@@ -75,10 +75,11 @@ static bool grow_groups(pl_world *world)
     int32_t *parents = PL_NEW(memory, int32_t, capacity);
     bool *restless = PL_NEW(memory, bool, capacity);
     bool good = live && members && blocks && items && entered && parents && restless;
-    void *spent[] = {good ? (void *)world->live : live, good ? (void *)world->members : members,
-                     good ? world->blocks : blocks,     good ? world->sort_items : items,
-                     good ? (void *)world->entered : entered, good ? world->parents : parents,
-                     good ? world->restless : restless};
+    void *spent[] = {
+        good ? (void *)world->live : live,       good ? (void *)world->members : members,
+        good ? world->blocks : blocks,           good ? world->sort_items : items,
+        good ? (void *)world->entered : entered, good ? world->parents : parents,
+        good ? world->restless : restless};
     for (size_t i = 0; i < sizeof spent / sizeof *spent; i++)
         pl_memory_free(memory, spent[i]);
     if (!good)
@@ -135,8 +136,7 @@ pl_status pl_world_reserve_body(pl_world *world, const pl_model *model)
     int particles = model->particle_count;
     bool good = pl_world_grow(world->memory, &world->bodies, world->body_slots,
                               &world->body_slot_capacity, sizeof *world->bodies) &&
-                grow_groups(world) && grow_field(world, particles) &&
-                grow_contacts(world, model) &&
+                grow_groups(world) && grow_field(world, particles) && grow_contacts(world, model) &&
                 pl_events_reserve(&world->events, world->memory, 8 * (world->live_count + 1));
     return good ? PL_OK : PL_ERROR_MEMORY;
 }

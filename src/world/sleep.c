@@ -91,7 +91,8 @@ static double largest_step(const pl_oriented *matter)
     for (int i = 0; i < matter->n; i++) {
         double square = 0;
         for (int k = 0; k < 3; k++) {
-            double d = (double)matter->now.x[3 * i + k] - (double)matter->shown.x[3 * i + k] + shift[k];
+            double d =
+                (double)matter->now.x[3 * i + k] - (double)matter->shown.x[3 * i + k] + shift[k];
             square += d * d;
         }
         most = square > most ? square : most;
@@ -128,7 +129,8 @@ void pl_world_fall_asleep(pl_world *world)
     pl_contact *contact = world->contact;
     bool changed = false;
     for (int i = 0; i < world->awake_count; i++)
-        contact->bodies[world->live[i]->contact].touching |= contact->bodies[world->live[i]->contact].grounded;
+        contact->bodies[world->live[i]->contact].touching |=
+            contact->bodies[world->live[i]->contact].grounded;
     find_islands(world);
     join_attached(world);
     count_quiet(world);
@@ -148,7 +150,8 @@ void pl_world_fall_asleep(pl_world *world)
         changed = true;
     }
     for (int i = 0; i < contact->body_count; i++)
-        contact->bodies[i].touching = contact->bodies[i].grounded = contact->bodies[i].borne = false;
+        contact->bodies[i].touching = contact->bodies[i].grounded = contact->bodies[i].borne =
+            false;
     if (changed)
         world->regroup = true;
 }

@@ -130,9 +130,9 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     uint64_t clock = pl_ticks();
     contact->h = world->h;
     contact->time = world->time;
-    contact->gravity = sqrt(world->gravity[0] * world->gravity[0] +
-                            world->gravity[1] * world->gravity[1] +
-                            world->gravity[2] * world->gravity[2]);
+    contact->gravity =
+        sqrt(world->gravity[0] * world->gravity[0] + world->gravity[1] * world->gravity[1] +
+             world->gravity[2] * world->gravity[2]);
     pl_tasks_run(world->tasks, gather_bodies, world, world->awake_count, PL_BODIES_PER_TASK / 4);
     if (pl_contact_rows_are_stale(contact, world->tasks)) {
         contact->horizon = rest_of_step;

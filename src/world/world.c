@@ -149,9 +149,10 @@ void pl_world_clear(pl_world *world)
         pl_record_destroy(world, record);
     }
     void *blocks[] = {
-        world->bodies,           world->pins,        world->systems,    world->live,
-        world->members,          world->blocks,      world->sort_items, world->field_positions,
-        world->field_velocities, world->field_masses, world->entered, world->parents, world->restless};
+        world->bodies,           world->pins,         world->systems,    world->live,
+        world->members,          world->blocks,       world->sort_items, world->field_positions,
+        world->field_velocities, world->field_masses, world->entered,    world->parents,
+        world->restless};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(world->memory, blocks[i]);
     pl_skin_free(world);

@@ -41,11 +41,11 @@ typedef struct pl_record {
     uint32_t category, mask;
     bool self_contact;
     bool asleep;
-    double quiet;    /* seconds */
-    uint32_t island; /* slot of the body that leads those it fell asleep with */
+    double quiet;        /* seconds */
+    uint32_t island;     /* slot of the body that leads those it fell asleep with */
     double sleep_box[6]; /* metres, of a body asleep, where `boxed` */
     bool boxed;
-    int contact;     /* its number in the contact stage */
+    int contact; /* its number in the contact stage */
     pl_gas gas;
     uint64_t woken_in; /* number of the step, from 1, that woke it up while it ran */
     double bounds[6];  /* metres, of its ellipsoids, where `bounded` */
@@ -269,7 +269,6 @@ bool pl_world_wake_touched(pl_world *world); /* within a sub-step */
 /* Contacts and all that follows them in a sub-step (touch.c); `rest_of_step` seconds are left of the step. */
 void pl_world_enter_contacts(pl_world *world);
 void pl_world_touch(pl_world *world, double rest_of_step);
-
 
 void pl_world_regroup(pl_world *world);
 

@@ -158,12 +158,14 @@ static const broken_scene scenes[] = {
      "{\"pliant\": 1,\n"
      " \"models\": {\"m\": {\"edges\": [[0, 1]]}},\n"
      " \"bodies\": [{\"model\": \"m\"}]}",
-     ":2:18: models.m: give one of \"shape\", \"file\", \"builtin\", \"particles\" or \"positions\""},
+     ":2:18: models.m: give one of \"shape\", \"file\", \"builtin\", \"particles\" or "
+     "\"positions\""},
     {"model file with a wish",
      "{\"pliant\": 1,\n"
      " \"models\": {\"m\": {\"file\": \"a.pliant\", \"scale\": 2}},\n"
      " \"bodies\": [{\"model\": \"m\"}]}",
-     ":2:39: models.m.scale: does not go with a model file, which is cooked already: it is taken as "
+     ":2:39: models.m.scale: does not go with a model file, which is cooked already: it is taken "
+     "as "
      "it is"},
     {"unknown built-in mesh",
      "{\"pliant\": 1,\n"

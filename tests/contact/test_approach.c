@@ -93,8 +93,8 @@ static double brute_force(const ellipsoid *a, const ellipsoid *b, const double n
     double s = 0, t = 0, step = 1;
     best = ratio(a, b, n, n);
     while (step > 1e-5) {
-        static const double ways[8][2] = {{1, 0},  {-1, 0}, {0, 1},  {0, -1},
-                                          {1, 1},  {1, -1}, {-1, 1}, {-1, -1}};
+        static const double ways[8][2] = {{1, 0}, {-1, 0}, {0, 1},  {0, -1},
+                                          {1, 1}, {1, -1}, {-1, 1}, {-1, -1}};
         int found = -1;
         for (int w = 0; w < 8; w++) {
             for (int k = 0; k < 3; k++)
@@ -237,8 +237,8 @@ static void scale_changes_nothing(void **state)
         random_direction(&rng, n);
         /* Far from the origin of the world only as far as their size allows. */
         double exact = brute_force(&a, &b, n);
-        const double here[3] = {0, 0, 0}, there[3] = {0.8 * exact * n[0], 0.8 * exact * n[1],
-                                                      0.8 * exact * n[2]};
+        const double here[3] = {0, 0, 0},
+                     there[3] = {0.8 * exact * n[0], 0.8 * exact * n[1], 0.8 * exact * n[2]};
         pl_contact_clear(k.contact);
         set_body(&k, 0, &a, here);
         set_body(&k, 1, &b, there);

@@ -341,7 +341,9 @@ static void forged_bytes_do_no_harm(void **state)
     (void)state;
     attack a;
     attack_begin(&a);
-    for (size_t i = 0; i < a.size - sizeof(uint64_t); i += world_is_slow_build() ? 41 : check_is_thorough() ? 1 : 3)
+    for (size_t i = 0; i < a.size - sizeof(uint64_t); i += world_is_slow_build() ? 41
+                                                           : check_is_thorough() ? 1
+                                                                                 : 3)
         for (int change = 0; change < 11; change++) {
             memcpy(a.bytes, a.good, a.size);
             if (change < 8)
@@ -374,7 +376,9 @@ static void forged_words_do_no_harm(void **state)
                                      UINT64_C(0x8000000000000001)};
     attack a;
     attack_begin(&a);
-    for (size_t i = 0; i + 16 <= a.size; i += world_is_slow_build() ? 41 : check_is_thorough() ? 1 : 3)
+    for (size_t i = 0; i + 16 <= a.size; i += world_is_slow_build() ? 41
+                                              : check_is_thorough() ? 1
+                                                                    : 3)
         for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
             memcpy(a.bytes, a.good, a.size);
             memcpy(a.bytes + i, words + w, w < 8 ? 4 : 8);
