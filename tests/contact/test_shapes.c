@@ -13,7 +13,7 @@
 #include "math/quat.h"
 #include "support/world_kit.h"
 
-enum { CASES = 100000 };
+#define CASES (check_is_thorough() || check_is_slow_build() ? 100000 : 40000)
 
 /* ---- Random ellipsoids ----------------------------------------------------------------------- */
 

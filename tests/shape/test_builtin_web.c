@@ -1,4 +1,5 @@
-/* What the built-in creatures are made with: parts, figures, and the surface that can be changed. */
+/* What the built-in creatures are made with: parts, figures, and the surface that can be changed.
+   Label: slow. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -126,7 +126,8 @@ static void shapes_fill_their_outer_measures(void **state)
     }
 }
 
-/* Every edge of a closed surface is passed once in each direction; outward: positive volume. */
+/* Every edge of a closed surface is passed once in each direction; outward: positive volume.
+   Label: slow. */
 static void skins_are_closed_and_face_outwards(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Tetrahedra for surfaces made in code: quality, volume, count, conformity, bodies apart, scale, bad input, memory. */
+/* Tetrahedra for surfaces made in code: quality, volume, count, conformity, bodies apart, scale, bad input, memory.
+   Label: slow. */
 #include "tetrahedra_cases.h"
 
 #include "base/clock.h"
