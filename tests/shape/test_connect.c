@@ -1,3 +1,5 @@
+/* Oriented graphs: no edge through the air, every component in one piece, ellipsoids that fill the body.
+   Label: slow. */
 #include "shape/connect.h"
 
 #include "math/quat.h"
@@ -56,8 +58,7 @@ static int find(int *parent, int i)
     return i;
 }
 
-/* Joins what edges join; returns the number of pieces.
-   Label: slow. */
+/* Joins what edges join; returns the number of pieces. */
 static int find_pieces(const pl_graph_parts *parts, int *parent)
 {
     int pieces = parts->particle_count;
