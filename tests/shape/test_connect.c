@@ -5,6 +5,9 @@
 #include "math/quat.h"
 #include "sample_cases.h"
 
+/* Slow builds look at every fourth body. */
+#define SHAPE_STEP (check_is_slow_build() && !check_is_thorough() ? 4 : 1)
+
 typedef struct graph_case {
     body_case *body;
     pl_samples samples;
@@ -127,7 +130,7 @@ static void solids_are_connected_inside(void **state)
     const int few[] = {5, 7, 2, 4, 6, 10};
     const int *steps = check_is_thorough() ? some : few;
     static const int pieces[BODY_CASES] = {1, 1, 1, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1};
-    for (int shape = 0; shape < BODY_CASES; shape++) {
+    for (int shape = 0; shape < BODY_CASES; shape += SHAPE_STEP) {
         body_case body;
         body_make(&body, shape, 1, NULL);
         for (int k = 0; k < 6; k++) {
@@ -267,7 +270,7 @@ static void shells_are_flat_and_connected(void **state)
 {
     (void)state;
     static const int counts[] = {1, 2, 12, 100, 600};
-    for (int shape = 0; shape < BODY_CASES; shape++) {
+    for (int shape = 0; shape < BODY_CASES; shape += SHAPE_STEP) {
         body_case body;
         body_make(&body, shape, 1, NULL);
         for (int k = shape % 2; k < (check_is_thorough() ? 5 : 4); k += 2) {
@@ -438,7 +441,7 @@ static void shared_meshes_are_connected(void **state)
         "surface/dino.off",     "surface/bunny_7k.off", "surface/elephant.off",
         "surface/cow.obj",      "surface/homer.obj",    "difficult/spheres_intersecting.off",
         "difficult/suzanne.obj"};
-    for (int f = 0; f < 7; f += check_is_thorough() ? 1 : 6) {
+    for (int f = 0; f < (check_is_slow_build() ? 1 : 7); f += check_is_thorough() ? 1 : 6) {
         char path[512];
         raw_mesh raw = {0};
         snprintf(path, sizeof path, "%s/../shared/meshes/%s", PLIANT_SOURCE_DIR, files[f]);

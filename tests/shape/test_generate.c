@@ -1,3 +1,5 @@
+/* Ready-made shapes.
+   Label: slow. */
 #include "pliant/pliant.h"
 
 #include <math.h>
@@ -126,8 +128,7 @@ static void shapes_fill_their_outer_measures(void **state)
     }
 }
 
-/* Every edge of a closed surface is passed once in each direction; outward: positive volume.
-   Label: slow. */
+/* Every edge of a closed surface is passed once in each direction; outward: positive volume. */
 static void skins_are_closed_and_face_outwards(void **state)
 {
     (void)state;

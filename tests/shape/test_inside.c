@@ -207,7 +207,7 @@ static void winding_agrees_with_all_triangles(void **state)
             place_case(&s, round);
             open_subject(&s);
             pl_rng rng = pl_rng_make(11);
-            for (int i = 0; i < 1500; i++) {
+            for (int i = 0; i < check_rounds(1500, 1500); i++) {
                 double p[3];
                 random_point(&s, &rng, p);
                 if (pl_inside_closest(s.inside, p, 1e-9 * s.surface->size, NULL, NULL) < INFINITY)
@@ -236,7 +236,7 @@ static void closest_points_agree_with_all_triangles(void **state)
             open_subject(&s);
             pl_rng rng = pl_rng_make(12);
             double size = s.surface->size;
-            for (int i = 0; i < 1000; i++) {
+            for (int i = 0; i < check_rounds(1000, 1000); i++) {
                 double p[3], closest[3], best = INFINITY;
                 int triangle = -2;
                 random_point(&s, &rng, p);
@@ -309,7 +309,7 @@ static void closed_meshes_agree_with_rays(void **state)
             open_subject(&s);
             assert_int_equal(s.surface->report.closed_components, s.surface->component_count);
             pl_rng rng = pl_rng_make(13);
-            for (int i = 0; i < 2000; i++) {
+            for (int i = 0; i < check_rounds(2000, 2000); i++) {
                 double p[3];
                 random_point(&s, &rng, p);
                 if (pl_inside_closest(s.inside, p, 1e-6 * s.surface->size, NULL, NULL) < INFINITY)
@@ -334,7 +334,7 @@ static void segments_agree_with_all_triangles(void **state)
         make_case(&s, kind, 1);
         open_subject(&s);
         pl_rng rng = pl_rng_make(14);
-        for (int i = 0; i < 2000; i++) {
+        for (int i = 0; i < check_rounds(2000, 2000); i++) {
             double a[3], b[3];
             random_point(&s, &rng, a);
             random_point(&s, &rng, b);
@@ -497,6 +497,8 @@ static void volumes_are_right(void **state)
 static void soups_of_long_triangles_are_bounded(void **state)
 {
     (void)state;
+    if (check_is_slow_build() && !check_is_thorough())
+        skip();
     const uint64_t corners = check_is_thorough() ? 6000 : 2500;
     case_mesh soup = {0};
     for (uint64_t i = 0; i < corners; i++) {
