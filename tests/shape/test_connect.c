@@ -5,8 +5,8 @@
 #include "math/quat.h"
 #include "sample_cases.h"
 
-/* Slow builds look at every fourth body. */
-#define SHAPE_STEP (check_is_slow_build() && !check_is_thorough() ? 4 : 1)
+/* Slow builds look at every fifth body. */
+#define SHAPE_STEP (check_is_slow_build() && !check_is_thorough() ? 5 : 1)
 
 typedef struct graph_case {
     body_case *body;

@@ -2,8 +2,8 @@
 
 #include "sample_cases.h"
 
-/* Slow builds look at every fourth body. */
-#define SHAPE_STEP (check_is_slow_build() && !check_is_thorough() ? 4 : 1)
+/* Slow builds look at every fifth body. */
+#define SHAPE_STEP (check_is_slow_build() && !check_is_thorough() ? 5 : 1)
 
 static pl_samples must_sample(body_case *body, const pl_sample_def *def)
 {
