@@ -31,8 +31,9 @@
 
 #ifndef PL_ROTATION_CONSTANTS
 #define PL_ROTATION_CONSTANTS
-/* A lane is done when its last step was shorter than this: what remains is of second order. */
-#define PL_ROTATION_STEP PL_R_PICK(1e-3f, 1e-8)
+/* A lane is done when its last step w was shorter than this: what remains is below |w|³, because the cubic term of the
+   trace is |w|² w·g / 6, and w·g is itself of second order. */
+#define PL_ROTATION_STEP PL_R_PICK(4e-3f, 1e-5)
 #define PL_ROTATION_WARM_STEPS PL_R_PICK(3, 5)
 /* H counts as definite when det H > this · (tr H)³, far above rounding: if s2, s3 << s1, when s2 + s3 > 8 this s1. */
 #define PL_ROTATION_DEFINITE PL_R_PICK(1e-6f, 1e-12)
@@ -123,6 +124,23 @@ PL_LANES_INLINE void PL_R(pl_rotation_turn)(VR q[4], const VR p[3], VM where)
     PL_R(pl_rotation_normalise)(n);
     for (int i = 0; i < 4; i++)
         q[i] = vr_select(where, n[i], q[i]);
+}
+
+/* The same for q of unit length and |p|² = square: the length is √(1 + |p|²), and for short steps a few terms of the
+   series take the place of a root and a division. */
+PL_LANES_INLINE void PL_R(pl_rotation_nudge)(VR q[4], const VR p[3], VR square, VM where)
+{
+    VR n[4], scale;
+    n[0] = q[0] + (q[3] * p[0] + (q[1] * p[2] - q[2] * p[1]));
+    n[1] = q[1] + (q[3] * p[1] + (q[2] * p[0] - q[0] * p[2]));
+    n[2] = q[2] + (q[3] * p[2] + (q[0] * p[1] - q[1] * p[0]));
+    n[3] = q[3] - (q[0] * p[0] + q[1] * p[1] + q[2] * p[2]);
+    scale = vr_splat(1) + square * (vr_splat(-0.5) + square * (vr_splat(0.375) + square * vr_splat(-0.3125)));
+    VM is_short = square < vr_splat(PL_R_PICK(0x1p-7f, 0x1p-13));
+    if (!vm_all(is_short | ~where))
+        scale = vr_select(is_short, scale, vr_splat(1) / vr_sqrt(vr_splat(1) + square));
+    for (int i = 0; i < 4; i++)
+        q[i] = vr_select(where, n[i] * scale, q[i]);
 }
 
 /* n = m², symmetric 4 × 4 matrices stored as 00 01 02 03 11 12 13 22 23 33. */
@@ -357,7 +375,7 @@ PL_LANES_INLINE VM PL_R(pl_rotation_warm)(const VR c[9], VM done, VR q[4])
         PL_R(pl_rotation_slope)(c, q, g, h);
         VM definite = PL_R(pl_rotation_step)(g, h, p) & ~done;
         VR length2 = p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
-        PL_R(pl_rotation_turn)(q, p, definite);
+        PL_R(pl_rotation_nudge)(q, p, length2, definite);
         done |= definite & (length2 < vr_splat(0.25 * PL_ROTATION_STEP * PL_ROTATION_STEP));
         if (vm_all(done))
             break;

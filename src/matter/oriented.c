@@ -34,6 +34,16 @@ static const kernels *in_use(void)
     return table + (width == 16 ? 2 : width == 8 ? 1 : 0);
 }
 
+enum { FEW_ITERATIONS = 4 };
+
+pl_solver pl_oriented_way(const pl_oriented *body, int iterations)
+{
+    bool held = body->system->grounded || body->hold_count;
+    return body->solver == PL_SOLVER_FAST && iterations <= FEW_ITERATIONS && !held
+               ? PL_SOLVER_PLAIN
+               : body->solver;
+}
+
 int pl_oriented_lanes(const pl_system *system, pl_solver solver, int iterations)
 {
     return in_use()->lanes(system, solver, iterations);

@@ -217,6 +217,11 @@ typedef struct pl_work {
    fewer. */
 enum { PL_MANY_ITERATIONS = 64 };
 
+/* How a body is solved. Few iterations leave acceleration nothing to extrapolate from (measured: at two it changes
+   nothing, up to four an iteration more is worth more than it): a fast body is then solved as a plain one, unless something holds it,
+   where the guard on the energy keeps iterations that were cut short from gaining any. */
+pl_solver pl_oriented_way(const pl_oriented *body, int iterations);
+
 /* How many bodies a block of this system holds, and the scratch memory it needs at any number of iterations, with the
    instruction set in use. */
 int pl_oriented_lanes(const pl_system *system, pl_solver solver, int iterations);

@@ -2,15 +2,16 @@
    cut into blocks of as many as there are lanes. */
 #include "world/world.h"
 
-static uint64_t group_of(const pl_record *record)
+static uint64_t group_of(const pl_world *world, const pl_record *record)
 {
-    return record->system_ordinal * 4 + (uint64_t)record->matter.solver;
+    return record->system_ordinal * 4 +
+           (uint64_t)pl_oriented_way(&record->matter, world->iterations);
 }
 
 static void add_block(pl_world *world, pl_oriented **bodies, int count, bool lone)
 {
     world->blocks[world->block_count++] = (pl_block){.system = bodies[0]->system,
-                                                     .solver = bodies[0]->solver,
+                                                     .solver = pl_oriented_way(bodies[0], world->iterations),
                                                      .bodies = bodies,
                                                      .count = count,
                                                      .lone = lone};
@@ -20,7 +21,7 @@ static void add_block(pl_world *world, pl_oriented **bodies, int count, bool lon
 static void cut_group(pl_world *world, pl_oriented **bodies, int count)
 {
     const pl_system *system = bodies[0]->system;
-    pl_solver solver = bodies[0]->solver;
+    pl_solver solver = pl_oriented_way(bodies[0], world->iterations);
     int lanes = pl_oriented_lanes(system, solver, world->iterations);
     while (count > 0) {
         int part = count < lanes ? count : lanes;
@@ -43,7 +44,7 @@ void pl_world_regroup(pl_world *world)
         world->entered[all++] = record;
         if (record->asleep)
             continue;
-        items[count] = (pl_sort_item){group_of(record), (uint32_t)count};
+        items[count] = (pl_sort_item){group_of(world, record), (uint32_t)count};
         world->live[count++] = record;
     }
     world->awake_count = count;
