@@ -10,6 +10,9 @@ typedef struct kernels {
     int (*lanes)(const pl_system *, pl_solver, int);
     size_t (*scratch)(const pl_system *, pl_solver, bool);
     void (*solve)(const pl_block *, double, int, pl_work *);
+    void (*sum)(int, const double *, const float *, double[3]);
+    void (*sum_of_differences)(int, const double *, const float *, const float *, double[3]);
+    void (*shift)(int, float *, const float[3]);
     bool (*velocities)(int, const pl_state *, const pl_state *, float);
     void (*gather)(const pl_oriented *, const pl_clumps *, const uint8_t *, pl_clump_places *,
                    pl_primitive *, pl_gathered *);
@@ -18,7 +21,9 @@ typedef struct kernels {
 #define KERNELS(width)                                                                             \
     {                                                                                              \
         pl_oriented_lanes_w##width, pl_oriented_scratch_w##width, pl_oriented_solve_w##width,      \
-            pl_oriented_velocities_w##width, pl_oriented_gather_w##width                           \
+            pl_oriented_sum_w##width, pl_oriented_sum_of_differences_w##width,                     \
+            pl_oriented_shift_w##width, pl_oriented_velocities_w##width,                           \
+            pl_oriented_gather_w##width                                                            \
     }
 
 static const kernels *in_use(void)
@@ -108,13 +113,10 @@ static void settle(pl_oriented *body, double h)
 {
     const pl_state *now = &body->now, *old = &body->old;
     double moved[3] = {0, 0, 0}, carried[3] = {0, 0, 0}, scale = 1 / body->system->total_mass;
-    bool free = !body->system->grounded;
-    for (int i = 0; free && i < body->n; i++) {
-        double mass = body->system->mass[i];
-        for (int k = 0; k < 3; k++) {
-            moved[k] += mass * ((double)now->x[3 * i + k] - (double)old->x[3 * i + k]);
-            carried[k] += mass * (double)old->u[3 * i + k];
-        }
+    if (!body->system->grounded) {
+        const double *weights = body->system->weights;
+        in_use()->sum_of_differences(body->n, weights, now->x, old->x, moved);
+        in_use()->sum(body->n, weights, old->u, carried);
     }
     for (int k = 0; k < 3; k++) {
         body->path[k] = body->c[k] + h * carried[k] * scale;
@@ -140,10 +142,8 @@ void pl_oriented_stand(pl_oriented *body)
 /* What rounding left in the particles' velocities goes into the mean one. */
 static void keep_momentum(pl_oriented *body, double h, double decay)
 {
-    double left[3] = {0, 0, 0}, scale = 1 / body->system->total_mass;
-    for (int i = 0; i < body->n; i++)
-        for (int k = 0; k < 3; k++)
-            left[k] += body->system->mass[i] * (double)body->now.u[3 * i + k];
+    double left[3], scale = 1 / body->system->total_mass;
+    in_use()->sum(body->n, body->system->weights, body->now.u, left);
     for (int k = 0; k < 3; k++)
         body->now.velocity[k] = body->path[k] / h * decay - left[k] * scale;
 }
@@ -159,22 +159,47 @@ void pl_oriented_gather(const pl_oriented *body, const pl_clumps *clumps, const 
 /* A free body's mean share goes into the place of its origin, in double: in the particles' offsets it would pile up. */
 static void take_mean_out(pl_oriented *body, const double mean[3], const double shift[3])
 {
+    float both[3], still[3];
     for (int k = 0; k < 3; k++) {
-        float off = (float)mean[k], still = (float)shift[k];
-        for (int i = 0; i < body->n; i++) {
-            body->now.x[3 * i + k] -= off + still;
-            body->old.x[3 * i + k] -= still;
-        }
+        still[k] = (float)shift[k];
+        both[k] = (float)mean[k] + still[k];
         body->path[k] += mean[k];
-        body->place[k] += (double)(off + still);
-        body->old.origin[k] += (double)still;
+        body->place[k] += (double)both[k];
+        body->old.origin[k] += (double)still[k];
     }
+    in_use()->shift(body->n, body->now.x, both);
+    in_use()->shift(body->n, body->old.x, still);
+}
+
+typedef struct motion {
+    double moved[3], shifted[3]; /* mass × metres, in all */
+} motion;
+
+static void move_particle(pl_oriented *body, int i, const float *change, const float *shift,
+                          float per_metre, motion *sum)
+{
+    double mass = body->system->mass[i];
+    for (int k = 0; k < 3; k++) {
+        float by = change[k] * per_metre, without = shift[k] * per_metre;
+        body->now.x[3 * i + k] += by + without;
+        body->old.x[3 * i + k] += without;
+        sum->moved[k] += mass * (double)by;
+        sum->shifted[k] += mass * (double)without;
+    }
+}
+
+static bool is_zero(const float a[4], const float b[4])
+{
+    uint64_t words[4];
+    memcpy(words, a, 16);
+    memcpy(words + 2, b, 16);
+    return !(words[0] | words[1] | words[2] | words[3]);
 }
 
 void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *touched,
                          float (*change)[4], float (*shift)[4])
 {
-    double moved[3] = {0, 0, 0}, shifted[3] = {0, 0, 0}, scale = 1 / body->system->total_mass;
+    motion sum = {{0, 0, 0}, {0, 0, 0}};
     float per_metre = (float)(1 / body->system->key.model->unit);
     bool any = false;
     for (int c = 0; c < clumps->count; c++) {
@@ -182,21 +207,19 @@ void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *to
             continue;
         touched[c] = 0;
         any = true;
-        for (int p = c * PL_CLUMP; p < (c + 1) * PL_CLUMP; p++) {
-            int i = clumps->particle[p];
-            double share = body->system->mass[i] * scale;
-            for (int k = 0; k < 3; k++) {
-                float by = change[p][k] * per_metre, without = shift[p][k] * per_metre;
-                body->now.x[3 * i + k] += by + without;
-                body->old.x[3 * i + k] += without;
-                moved[k] += share * (double)by;
-                shifted[k] += share * (double)without;
-                change[p][k] = shift[p][k] = 0;
-            }
-        }
+        for (int p = c * PL_CLUMP; p < (c + 1) * PL_CLUMP; p++)
+            if (!is_zero(change[p], shift[p]))
+                move_particle(body, clumps->particle[p], change[p], shift[p], per_metre, &sum);
+        memset(change + c * PL_CLUMP, 0, sizeof *change * PL_CLUMP);
+        memset(shift + c * PL_CLUMP, 0, sizeof *shift * PL_CLUMP);
     }
-    if (any && !body->system->grounded)
-        take_mean_out(body, moved, shifted);
+    if (!any || body->system->grounded)
+        return;
+    for (int k = 0; k < 3; k++) {
+        sum.moved[k] /= body->system->total_mass;
+        sum.shifted[k] /= body->system->total_mass;
+    }
+    take_mean_out(body, sum.moved, sum.shifted);
 }
 
 /* ---- After the contacts ------------------------------------------------------------------------------------------ */

@@ -100,6 +100,7 @@ typedef struct pl_system {
     double total_mass;           /* Σ m_i */
     double *kappa;               /* [m] */
     double *mass;                /* [n] */
+    double *weights;             /* [n][3] masses, once for every component */
     double *diagonal;            /* [n] L_ii as if nothing were fixed */
     double *turning;             /* [n] Σ_l κ tr Ā_i: the scale of direction constraints */
     uint8_t *is_fixed;           /* [n] */

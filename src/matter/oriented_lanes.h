@@ -1,4 +1,4 @@
-/* What oriented_lanes.c offers at each width, and the table that names the one in use. */
+/* What the files *_lanes.c offer at each width, and the table that names the one in use. */
 #ifndef PL_MATTER_ORIENTED_LANES_H
 #define PL_MATTER_ORIENTED_LANES_H
 
@@ -9,6 +9,11 @@
     size_t pl_oriented_scratch_w##width(const pl_system *system, pl_solver solver, bool lone);     \
     void pl_oriented_solve_w##width(const pl_block *block, double h, int iterations,               \
                                     pl_work *work);                                                \
+    void pl_oriented_sum_w##width(int count, const double *weights, const float *a,                \
+                                  double out[3]);                                                  \
+    void pl_oriented_sum_of_differences_w##width(int count, const double *weights, const float *a, \
+                                                 const float *b, double out[3]);                   \
+    void pl_oriented_shift_w##width(int count, float *x, const float by[3]);                       \
     bool pl_oriented_velocities_w##width(int count, const pl_state *now, const pl_state *old,      \
                                          float rate);                                              \
     void pl_oriented_gather_w##width(const pl_oriented *, const pl_clumps *, const uint8_t *,      \

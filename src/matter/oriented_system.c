@@ -163,6 +163,8 @@ static void fill_physics(pl_system *system)
     const pl_model *model = system->key.model;
     for (int i = 0; i < system->n; i++) {
         system->mass[i] = mass_of(&system->key, i);
+        for (int k = 0; k < 3; k++)
+            system->weights[3 * i + k] = system->mass[i];
         system->diagonal[i] = system->mass[i];
         system->total_mass += system->mass[i];
     }
@@ -441,6 +443,7 @@ static bool allocate(pl_memory *memory, pl_system *s)
 {
     size_t n = (size_t)s->n, m = (size_t)s->edge_count;
     return (s->kappa = PL_NEW(memory, double, m)) && (s->mass = PL_NEW(memory, double, n)) &&
+           (s->weights = PL_NEW(memory, double, 3 * n)) &&
            (s->diagonal = PL_NEW(memory, double, n)) && (s->turning = PL_NEW(memory, double, n)) &&
            (s->is_fixed = PL_NEW(memory, uint8_t, n)) &&
            (s->edge_entry = PL_NEW(memory, int64_t, m)) &&
@@ -526,6 +529,7 @@ void pl_system_destroy(pl_memory *memory, pl_system *system)
                       (void *)system->key.absorbed,
                       system->kappa,
                       system->mass,
+                      system->weights,
                       system->diagonal,
                       system->turning,
                       system->is_fixed,
