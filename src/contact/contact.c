@@ -1,6 +1,7 @@
 /* The arrays of contact, and its stages cut into tasks. */
 #include "contact/contact.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/float_env.h"
@@ -194,7 +195,7 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
 
 /* ---- Rows ----------------------------------------------------------------------------------------- */
 
-enum { BODIES_PER_TASK = 8, BLOCKS_PER_TASK = 2 };
+enum { BODIES_PER_TASK = 8, BLOCKS_PER_TASK = 1, MOST_STEPS_AHEAD = 4 };
 
 static void stray_task(void *context, int begin, int end, int worker)
 {
@@ -203,7 +204,7 @@ static void stray_task(void *context, int begin, int end, int worker)
 
 bool pl_contact_rows_are_stale(pl_contact *contact, pl_tasks *tasks)
 {
-    if (contact->stale || pl_contact_colliders_strayed(contact))
+    if (contact->stale || contact->time > contact->until || pl_contact_colliders_strayed(contact))
         return true;
     for (int w = 0; w < contact->worker_count; w++)
         contact->buffers[w].strayed = false;
@@ -242,6 +243,37 @@ static void mend_rows(pl_contact *contact)
         }
 }
 
+/* Rows are good for some steps where bodies move much alike, and at least for the rest of this one: about as long as
+   it takes them to get a radius away from where the others go. */
+static void look_ahead(pl_contact *contact, double rest_of_step)
+{
+    double sum[3] = {0, 0, 0}, squares = 0, radii = 0, count = 0;
+    for (int b = 0; b < contact->body_count; b++) {
+        const pl_contact_body *body = contact->bodies + b;
+        if (body->asleep)
+            continue;
+        for (int k = 0; k < 3; k++) {
+            sum[k] += body->velocity[k];
+            squares += body->velocity[k] * body->velocity[k];
+        }
+        radii += (double)body->largest;
+        count++;
+    }
+    count = fmax(count, 1);
+    for (int k = 0; k < 3; k++)
+        squares -= sum[k] * sum[k] / count;
+    double spread = sqrt(fmax(squares, 0) / count), seconds = radii / count / fmax(spread, 1e-300);
+    contact->horizon = fmax(fmin(seconds, MOST_STEPS_AHEAD * contact->step), rest_of_step);
+    contact->until = contact->time + contact->horizon * (1 + 1e-9);
+}
+
+/* The solver moves particles that are pressed against something towards it in every sub-step, and contact moves them back:
+   their swing is not how far they get. */
+static float slack_of(const pl_contact *contact, const pl_contact_body *body)
+{
+    return 0.25f * body->largest + (float)(2 * body->swing * contact->h);
+}
+
 static void mark_bodies(pl_contact *contact)
 {
     for (int b = 0; b < contact->body_count; b++) {
@@ -249,26 +281,33 @@ static void mark_bodies(pl_contact *contact)
         memcpy(body->mark_base, body->base, sizeof body->base);
         memcpy(body->mark_velocity, body->velocity, sizeof body->velocity);
         body->mark_time = contact->time;
-        body->slack =
-            body->asleep ? 0 : 0.5f * body->largest + (float)(1.1 * body->swing * contact->horizon);
+        body->slack = body->asleep ? 0 : slack_of(contact, body);
     }
     memcpy(contact->marks, contact->places, sizeof *contact->marks * (size_t)contact->clump_count);
 }
 
 static void note_wanted(pl_contact *contact)
 {
-    memset(contact->wanted, 0, (size_t)contact->clump_count);
+    enum { HAD = 4 };
+    uint8_t *wanted = contact->wanted;
+    for (int c = 0; c < contact->clump_count; c++)
+        wanted[c] = wanted[c] ? HAD : 0;
     pl_contact_note_near(contact);
     for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->row_segments + block;
         const pl_row *rows = contact->buffers[s->worker].rows + s->first;
         for (int i = 0; i < s->count; i++)
-            contact->wanted[rows[i].particle / PL_CLUMP] = contact->wanted[rows[i].clump] = 1;
+            wanted[rows[i].particle / PL_CLUMP] |= PL_WANTED, wanted[rows[i].clump] |= PL_WANTED;
     }
+    for (int c = 0; c < contact->clump_count; c++)
+        wanted[c] = !(wanted[c] & PL_WANTED) ? PL_NOT_WANTED
+                    : wanted[c] & HAD        ? PL_WANTED
+                                             : PL_WANTED_ANEW;
 }
 
-void pl_contact_make_rows(pl_contact *contact, pl_tasks *tasks)
+void pl_contact_make_rows(pl_contact *contact, double rest_of_step, pl_tasks *tasks)
 {
+    look_ahead(contact, rest_of_step);
     contact->block_count = (contact->clump_count + PL_CLUMPS_PER_BLOCK - 1) / PL_CLUMPS_PER_BLOCK;
     mark_bodies(contact);
     pl_contact_grow_tree(contact);

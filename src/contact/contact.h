@@ -90,7 +90,10 @@ typedef struct pl_contact_buffer {
     char padding[64];
 } pl_contact_buffer;
 
-enum { PL_CLUMPS_PER_BLOCK = 4, PL_BRANCHES = 16 };
+/* Whether a clump's primitives are needed: not, as before the rows were made, or since. */
+enum { PL_NOT_WANTED, PL_WANTED, PL_WANTED_ANEW };
+
+enum { PL_CLUMPS_PER_BLOCK = 16, PL_BRANCHES = 16 };
 
 /* A tree over boxes: nodes of sixteen children side by side, level by level; the leaves are clumps. */
 typedef struct pl_box_node {
@@ -112,7 +115,7 @@ typedef struct pl_contact {
     uint16_t *used;                  /* [clumps] */
     int32_t *body_of;                /* [clumps] */
     float *boxes;                    /* [clumps][6] from `anchor`: where its particles may get to */
-    uint8_t *wanted;                 /* [clumps] some row speaks of it: primitives are needed */
+    uint8_t *wanted;                 /* [clumps] some row speaks of it: primitives are needed; PL_WANTED_… */
     float (*change)[4];              /* [clumps][16] what contacts have moved so far: x, y, z */
     float (*shift)[4];               /* [clumps][16] the same, without velocity */
     uint8_t *touched;                /* [clumps] something changed */
@@ -134,8 +137,9 @@ typedef struct pl_contact {
 
     bool stale;                     /* rows must be made anew whatever has moved */
     double horizon;                 /* seconds for which rows are made */
+    double until;                   /* when that is over */
     double time;                    /* now */
-    double h, gravity;              /* m/s² */
+    double h, step, gravity;        /* seconds; m/s² */
     uint64_t builds, touches, lost; /* counters */
 } pl_contact;
 
@@ -152,7 +156,8 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
 
 /* Whether somebody has left the path its rows were made for (or the horizon is over). */
 bool pl_contact_rows_are_stale(pl_contact *contact, pl_tasks *tasks);
-void pl_contact_make_rows(pl_contact *contact, pl_tasks *tasks);
+/* For the rest of the step, and longer where nobody is fast. */
+void pl_contact_make_rows(pl_contact *contact, double rest_of_step, pl_tasks *tasks);
 
 /* Places → touches, in parallel. */
 void pl_contact_find(pl_contact *contact, pl_tasks *tasks);

@@ -22,6 +22,48 @@ PL_LANES_INLINE uint32_t bits_of(vi mask)
 
 /* ---- Rows to pairs --------------------------------------------------------------------------------- */
 
+/* What all rows between two clumps have in common. */
+typedef struct between {
+    int32_t mine, other; /* the clumps; -1 = none yet */
+    float offset[3];     /* base of the other's body − base of mine */
+    float fastest;       /* displacements of the fastest particles of both */
+    bool known;          /* what follows: only when there is a pair */
+    float friction, bounce;
+    float out[3]; /* see pl_pair */
+} between;
+
+static void way_apart(const pl_contact_body *a, const pl_contact_body *b, float out[3])
+{
+    double d[3], square = 0;
+    for (int k = 0; k < 3; k++) {
+        d[k] = b->centre[k] - a->centre[k];
+        square += d[k] * d[k];
+    }
+    double length = __builtin_sqrt(square);
+    for (int k = 0; k < 3; k++)
+        out[k] = square > 0 ? (float)(d[k] / length) : 0;
+}
+
+static between look_between(const pl_contact *contact, int32_t mine, int32_t other)
+{
+    const pl_contact_body *a = contact->bodies + contact->body_of[mine];
+    const pl_contact_body *b = contact->bodies + contact->body_of[other];
+    between two = {.mine = mine, .other = other, .fastest = a->fastest + b->fastest};
+    for (int k = 0; k < 3; k++)
+        two.offset[k] = (float)(b->base[k] - a->base[k]);
+    return two;
+}
+
+static void know_more(const pl_contact *contact, between *two)
+{
+    const pl_contact_body *a = contact->bodies + contact->body_of[two->mine];
+    const pl_contact_body *b = contact->bodies + contact->body_of[two->other];
+    two->friction = __builtin_sqrtf(a->friction * b->friction);
+    two->bounce = a->restitution > b->restitution ? a->restitution : b->restitution;
+    way_apart(a, b, two->out);
+    two->known = true;
+}
+
 static uint32_t spheres_meet(const pl_contact *contact, const pl_row *row, const float offset[3])
 {
     const pl_clump_places *mine = contact->places + row->particle / PL_CLUMP;
@@ -72,45 +114,26 @@ static uint32_t paths_meet(const pl_contact *contact, const pl_row *row, const f
     return result;
 }
 
-static void way_apart(const pl_contact_body *a, const pl_contact_body *b, float out[3])
+static int row_pairs(const pl_contact *contact, const pl_row *row, between *two, pl_pair *pairs)
 {
-    double d[3], square = 0;
-    for (int k = 0; k < 3; k++) {
-        d[k] = b->centre[k] - a->centre[k];
-        square += d[k] * d[k];
-    }
-    double length = __builtin_sqrt(square);
-    for (int k = 0; k < 3; k++)
-        out[k] = square > 0 ? (float)(d[k] / length) : 0;
-}
-
-static int row_pairs(const pl_contact *contact, const pl_row *row, pl_pair *pairs)
-{
-    int body_a = contact->body_of[row->particle / PL_CLUMP], body_b = contact->body_of[row->clump];
-    const pl_contact_body *a = contact->bodies + body_a, *b = contact->bodies + body_b;
-    float offset[3];
-    for (int k = 0; k < 3; k++)
-        offset[k] = (float)(b->base[k] - a->base[k]);
-    bool fast = a->fastest + b->fastest > SWEPT_PART * contact->least[row->particle];
+    if (row->clump != two->other || row->particle / PL_CLUMP != two->mine)
+        *two = look_between(contact, row->particle / PL_CLUMP, row->clump);
+    bool fast = two->fastest > SWEPT_PART * contact->least[row->particle];
     uint32_t swept = 0;
-    uint32_t mask =
-        fast ? paths_meet(contact, row, offset, &swept) : spheres_meet(contact, row, offset);
+    uint32_t mask = fast ? paths_meet(contact, row, two->offset, &swept)
+                         : spheres_meet(contact, row, two->offset);
     int count = 0;
-    if (!mask)
-        return 0;
-    float friction = __builtin_sqrtf(a->friction * b->friction);
-    float bounce = a->restitution > b->restitution ? a->restitution : b->restitution;
-    float out[3];
-    way_apart(a, b, out);
+    if (mask && !two->known)
+        know_more(contact, two);
     for (; mask; mask &= mask - 1) {
         int place = __builtin_ctz(mask);
         pairs[count++] = (pl_pair){row->particle,
                                    row->clump * PL_CLUMP + place,
-                                   {offset[0], offset[1], offset[2]},
-                                   friction,
-                                   bounce,
+                                   {two->offset[0], two->offset[1], two->offset[2]},
+                                   two->friction,
+                                   two->bounce,
                                    swept >> place & 1,
-                                   {out[0], out[1], out[2]}};
+                                   {two->out[0], two->out[1], two->out[2]}};
     }
     return count;
 }
@@ -405,11 +428,12 @@ void PL_LANES(pl_contact_touches)(pl_contact *contact, int block, int worker)
     const pl_row *row = contact->buffers[source->worker].rows + source->first;
     const pl_row *end = row + source->count;
     pl_pair pairs[2 * BATCH];
+    between two = {.mine = -1, .other = -1};
     int waiting = 0;
     *segment = (pl_segment){worker, buffer->touch_count, 0, false};
     while (row < end || waiting) {
         while (row < end && waiting < BATCH)
-            waiting += row_pairs(contact, row++, pairs + waiting);
+            waiting += row_pairs(contact, row++, &two, pairs + waiting);
         int count = waiting < PL_W ? waiting : PL_W;
         if (count == 0)
             break;

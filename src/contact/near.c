@@ -270,7 +270,7 @@ static void fill_near(pl_contact *contact, int count, int kept)
         bool yields = all->colliders[collider].yield > 0;
         all->near[made] = (pl_near){
             .clump = clump, .collider = collider, .block = made, .shoves = yields ? shoves++ : -1};
-        contact->wanted[clump] = 1;
+        contact->wanted[clump] |= PL_WANTED;
         made++;
     }
     if (made && (!grow_starts(contact) || !grow_blocks(contact, made, shoves))) {

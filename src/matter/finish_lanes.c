@@ -9,7 +9,7 @@
 
 /* Arrays of three components are gone through in pieces of so many numbers, whatever the width: the order of a sum is
    always the same. */
-enum { PIECE = 48 };
+enum { PIECE = 24 };
 
 static void fold(const double sums[PIECE], double out[3])
 {

@@ -51,24 +51,17 @@ typedef struct frame {
     float unit, square, shift[3], mean[3]; /* shift: of the origin; mean: of the body; metres */
 } frame;
 
-static vf gather_places(const pl_oriented *body, const int32_t *which, const frame *f,
-                        pl_clump_places *places, int k, vf x[3], vf moved[3], vf *stray)
+/* Where PL_W particles are and how far they have moved, metres. */
+PL_LANES_INLINE void see(const pl_oriented *body, const int32_t *which, const frame *f, vf x[3],
+                         vf moved[3])
 {
-    vf now[4], old[4], far = pl_splat_f(0), off = pl_splat_f(0);
+    vf now[4], old[4];
     load_rows(body->now.x, 3, which, now);
     load_rows(body->old.x, 3, which, old);
     for (int m = 0; m < 3; m++) {
         x[m] = now[m] * f->unit;
         moved[m] = (now[m] - old[m]) * f->unit + f->shift[m];
-        vf own = moved[m] - f->mean[m];
-        far += moved[m] * moved[m];
-        off += own * own;
     }
-    pl_store_f(places->x + k, x[0]);
-    pl_store_f(places->y + k, x[1]);
-    pl_store_f(places->z + k, x[2]);
-    *stray = pl_max_f(*stray, off);
-    return far;
 }
 
 static void gather_primitives(const pl_oriented *body, const int32_t *which, const float *shape,
@@ -95,23 +88,36 @@ static void gather_primitives(const pl_oriented *body, const int32_t *which, con
     pl_lanes_scatter(columns, 15, rows);
 }
 
-void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clumps,
-                                  const uint8_t *wanted, pl_clump_places *places,
-                                  pl_primitive *primitives, pl_gathered *out)
+static frame frame_of(const pl_oriented *body)
 {
     double unit = body->system->key.model->unit;
     frame f = {.unit = (float)unit, .square = (float)(unit * unit)};
-    vf far = pl_splat_f(0), stray = pl_splat_f(0);
-    float most = 0, apart = 0;
     for (int k = 0; k < 3; k++) {
         f.shift[k] = (float)((body->place[k] - body->old.origin[k]) * unit);
         f.mean[k] = (float)(body->path[k] * unit);
     }
+    return f;
+}
+
+void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clumps,
+                                  const uint8_t *wanted, pl_clump_places *places,
+                                  pl_primitive *primitives, pl_gathered *out)
+{
+    frame f = frame_of(body);
+    vf far = pl_splat_f(0), stray = pl_splat_f(0);
+    float most = 0, apart = 0;
     for (int c = 0; c < clumps->count; c++)
         for (int k = 0; k < PL_CLUMP; k += PL_W) {
             const int32_t *which = clumps->particle + c * PL_CLUMP + k;
-            vf x[3], moved[3];
-            far = pl_max_f(far, gather_places(body, which, &f, places + c, k, x, moved, &stray));
+            vf x[3], moved[3], own[3];
+            see(body, which, &f, x, moved);
+            for (int m = 0; m < 3; m++)
+                own[m] = moved[m] - f.mean[m];
+            far = pl_max_f(far, moved[0] * moved[0] + moved[1] * moved[1] + moved[2] * moved[2]);
+            stray = pl_max_f(stray, own[0] * own[0] + own[1] * own[1] + own[2] * own[2]);
+            pl_store_f(places[c].x + k, x[0]);
+            pl_store_f(places[c].y + k, x[1]);
+            pl_store_f(places[c].z + k, x[2]);
             if (wanted[c])
                 gather_primitives(body, which, clumps->shape + (size_t)c * 6 * PL_CLUMP + k, &f, x,
                                   moved, primitives + c * PL_CLUMP + k);
@@ -130,4 +136,19 @@ void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clum
     }
     out->fastest = __builtin_sqrtf(most);
     out->swing = __builtin_sqrtf(apart);
+}
+
+void PL_LANES(pl_oriented_gather_more)(const pl_oriented *body, const pl_clumps *clumps,
+                                       const uint8_t *wanted, uint8_t which,
+                                       pl_primitive *primitives)
+{
+    frame f = frame_of(body);
+    for (int c = 0; c < clumps->count; c++)
+        for (int k = 0; k < PL_CLUMP && wanted[c] == which; k += PL_W) {
+            const int32_t *particles = clumps->particle + c * PL_CLUMP + k;
+            vf x[3], moved[3];
+            see(body, particles, &f, x, moved);
+            gather_primitives(body, particles, clumps->shape + (size_t)c * 6 * PL_CLUMP + k, &f, x,
+                              moved, primitives + c * PL_CLUMP + k);
+        }
 }

@@ -16,6 +16,8 @@ typedef struct kernels {
     bool (*velocities)(int, const pl_state *, const pl_state *, float);
     void (*gather)(const pl_oriented *, const pl_clumps *, const uint8_t *, pl_clump_places *,
                    pl_primitive *, pl_gathered *);
+    void (*gather_more)(const pl_oriented *, const pl_clumps *, const uint8_t *, uint8_t,
+                        pl_primitive *);
 } kernels;
 
 #define KERNELS(width)                                                                             \
@@ -23,7 +25,7 @@ typedef struct kernels {
         pl_oriented_lanes_w##width, pl_oriented_scratch_w##width, pl_oriented_solve_w##width,      \
             pl_oriented_sum_w##width, pl_oriented_sum_of_differences_w##width,                     \
             pl_oriented_shift_w##width, pl_oriented_velocities_w##width,                           \
-            pl_oriented_gather_w##width                                                            \
+            pl_oriented_gather_w##width, pl_oriented_gather_more_w##width                          \
     }
 
 static const kernels *in_use(void)
@@ -154,6 +156,12 @@ void pl_oriented_gather(const pl_oriented *body, const pl_clumps *clumps, const 
                         pl_clump_places *places, pl_primitive *primitives, pl_gathered *out)
 {
     in_use()->gather(body, clumps, wanted, places, primitives, out);
+}
+
+void pl_oriented_gather_more(const pl_oriented *body, const pl_clumps *clumps,
+                             const uint8_t *wanted, uint8_t which, pl_primitive *primitives)
+{
+    in_use()->gather_more(body, clumps, wanted, which, primitives);
 }
 
 /* A free body's mean share goes into the place of its origin, in double: in the particles' offsets it would pile up. */

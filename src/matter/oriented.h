@@ -249,6 +249,10 @@ typedef struct pl_gathered {
 void pl_oriented_gather(const pl_oriented *body, const pl_clumps *clumps, const uint8_t *wanted,
                         pl_clump_places *places, pl_primitive *primitives, pl_gathered *out);
 
+/* Only the primitives of the clumps marked `which`. */
+void pl_oriented_gather_more(const pl_oriented *body, const pl_clumps *clumps,
+                             const uint8_t *wanted, uint8_t which, pl_primitive *primitives);
+
 /* Moves particles as contact says: `change` with velocity, `shift` without, x, y, z, – by place; both are set to zero.
    `touched` tells the clumps in which something changed, and is cleared. */
 void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *touched,

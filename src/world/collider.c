@@ -240,6 +240,7 @@ static PL_APART pl_status create(pl_world *world, const pl_collider_def *def, pl
     record->shape.slot = (uint32_t)slot;
     *collider = (pl_collider){(uint32_t)slot, all->slots[slot].generation};
     pl_collider_wake_near(world, record, &record->from, &record->to);
+    world->contact->stale = true;
     return PL_OK;
 }
 
@@ -291,6 +292,7 @@ static PL_APART pl_status destroy(pl_world *world, pl_collider collider)
     slot->record = NULL;
     slot->generation = slot->generation == UINT32_MAX ? 1 : slot->generation + 1;
     world->colliders.count--;
+    world->contact->stale = true;
     if ((int)collider.index < world->colliders.lowest)
         world->colliders.lowest = (int)collider.index;
     return PL_OK;
@@ -361,6 +363,7 @@ static PL_APART pl_status place(pl_world *world, pl_collider collider, const dou
     pl_collider_wake_near(world, record, &record->from, &record->from);
     set_pose(&record->from, position, rotation);
     record->to = record->from;
+    world->contact->stale = true;
     pl_collider_wake_near(world, record, &record->from, &record->from);
     return PL_OK;
 }

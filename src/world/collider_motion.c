@@ -150,6 +150,9 @@ void pl_colliders_begin(pl_world *world)
         memset(record->impulse, 0, sizeof record->impulse);
         memset(record->torque, 0, sizeof record->torque);
         record->touches = 0;
+        /* Where it goes is known for one step only. */
+        if (record->mass > 0 || differs(&record->from, &record->to))
+            world->contact->stale = true;
     }
 }
 

@@ -52,7 +52,6 @@ static void take_step(pl_world *world)
     begin_step(world);
     pl_colliders_begin(world);
     pl_attachments_begin(world);
-    world->contact->stale = true;
     for (; s < world->substeps && world->awake_count; s++) {
         world->time = start + s * world->h;
         world->backward = (world->steps * (uint64_t)world->substeps + (uint64_t)s) % 2 == 1;

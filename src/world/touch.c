@@ -19,13 +19,18 @@ static pl_contact_body entry_of(const pl_record *record)
                              .self = record->self_contact};
 }
 
-static void gather_body(pl_world *world, const pl_record *record, const uint8_t *wanted)
+static const uint8_t *wanted_of(const pl_world *world, const pl_record *record)
+{
+    return world->contact->wanted + world->contact->bodies[record->contact].first_clump;
+}
+
+static void gather_body(pl_world *world, const pl_record *record)
 {
     pl_contact *contact = world->contact;
     pl_contact_body *body = contact->bodies + record->contact;
     const pl_oriented *matter = &record->matter;
     pl_gathered gathered;
-    pl_oriented_gather(matter, body->clumps, wanted, contact->places + body->first_clump,
+    pl_oriented_gather(matter, body->clumps, wanted_of(world, record), contact->places + body->first_clump,
                        contact->primitives + (size_t)body->first_clump * PL_CLUMP, &gathered);
     for (int k = 0; k < 3; k++) {
         body->base[k] = matter->place[k] * body->unit;
@@ -40,10 +45,9 @@ static void gather_body(pl_world *world, const pl_record *record, const uint8_t 
 static void lay_down(pl_world *world, pl_record *record)
 {
     pl_contact_body *body = world->contact->bodies + record->contact;
-    uint8_t *wanted = world->contact->wanted + body->first_clump;
-    memset(wanted, 1, (size_t)body->clumps->count);
+    memset(world->contact->wanted + body->first_clump, 1, (size_t)body->clumps->count);
     pl_oriented_stand(&record->matter);
-    gather_body(world, record, wanted);
+    gather_body(world, record);
     body->asleep = true;
 }
 
@@ -71,11 +75,6 @@ void pl_world_enter_contacts(pl_world *world)
 
 /* ---- A sub-step ------------------------------------------------------------------------------- */
 
-static const uint8_t *wanted_of(const pl_world *world, const pl_record *record)
-{
-    return world->contact->wanted + world->contact->bodies[record->contact].first_clump;
-}
-
 static void gather_bodies(void *context, int begin, int end, int worker)
 {
     pl_world *world = context;
@@ -84,18 +83,23 @@ static void gather_bodies(void *context, int begin, int end, int worker)
         pl_record *record = world->live[i];
         if (record->gas.pressure > 0)
             pl_gas_settle(record, world->h);
-        gather_body(world, record, wanted_of(world, record));
+        gather_body(world, record);
     }
     world->workers[worker].work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
 }
 
-/* The places are there already; the primitives of clumps that are wanted now were perhaps not. */
-static void gather_again(void *context, int begin, int end, int worker)
+/* The places are there already; the primitives of clumps that are wanted from now on are not. */
+static void gather_rest(void *context, int begin, int end, int worker)
 {
     pl_world *world = context;
+    pl_contact *contact = world->contact;
     uint64_t clock = pl_ticks();
-    for (int i = begin; i < end; i++)
-        gather_body(world, world->live[i], wanted_of(world, world->live[i]));
+    for (int i = begin; i < end; i++) {
+        const pl_record *record = world->live[i];
+        const pl_contact_body *body = contact->bodies + record->contact;
+        pl_oriented_gather_more(&record->matter, body->clumps, wanted_of(world, record), PL_WANTED_ANEW,
+                           contact->primitives + (size_t)body->first_clump * PL_CLUMP);
+    }
     world->workers[worker].work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
 }
 
@@ -129,15 +133,15 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     pl_contact *contact = world->contact;
     uint64_t clock = pl_ticks();
     contact->h = world->h;
+    contact->step = world->step;
     contact->time = world->time;
     contact->gravity =
         sqrt(world->gravity[0] * world->gravity[0] + world->gravity[1] * world->gravity[1] +
              world->gravity[2] * world->gravity[2]);
     pl_tasks_run(world->tasks, gather_bodies, world, world->awake_count, PL_BODIES_PER_TASK / 4);
     if (pl_contact_rows_are_stale(contact, world->tasks)) {
-        contact->horizon = rest_of_step;
-        pl_contact_make_rows(contact, world->tasks);
-        pl_tasks_run(world->tasks, gather_again, world, world->awake_count, PL_BODIES_PER_TASK / 4);
+        pl_contact_make_rows(contact, rest_of_step, world->tasks);
+        pl_tasks_run(world->tasks, gather_rest, world, world->awake_count, PL_BODIES_PER_TASK / 4);
     }
     pl_contact_find(contact, world->tasks);
     pl_contact_resolve(contact);
