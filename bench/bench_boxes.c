@@ -230,16 +230,29 @@ static void print_line(const char *name, const boxes_result *r, double reference
 
 int main(int argc, char **argv)
 {
-    int frames = argc > 1 ? atoi(argv[1]) : 300, repeats = argc > 2 ? atoi(argv[2]) : 5;
+    int frames = 300, repeats = 5;
+    bool with_bullet = true;
+    for (int i = 1; i < argc; i++) {
+        bool more = i + 1 < argc;
+        if (strcmp(argv[i], "--frames") == 0 && more)
+            frames = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--repeats") == 0 && more)
+            repeats = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--alone") == 0)
+            with_bullet = false;
+        else
+            fail("usage: bench_boxes [--frames N] [--repeats N] [--alone]");
+    }
     if (frames <= 0 || frames > MOST_FRAMES || repeats <= 0)
-        fail("usage: bench_boxes [FRAMES [REPEATS]]");
+        fail("frames are from 1 to 10000, repetitions from 1");
     static double positions[3 * MOST];
     boxes scenes[2] = {make_boxes(52, 5, 4, 4, 4), make_boxes(180, 2, 3, 4, 6)};
     for (int s = 0; s < 2; s++) {
         boxes_result bullet = {0}, one = {0}, two = {0};
         printf("%d boxes of %d particles, %d frames\n", scenes[s].count, particles_of(scenes + s),
                frames);
-        bool have_bullet = !getenv("NOB") && boxes_run_bullet(scenes + s, frames, positions, &bullet) != 0;
+        bool have_bullet =
+            with_bullet && boxes_run_bullet(scenes + s, frames, positions, &bullet) != 0;
         if (have_bullet) {
             boxes_measure_overlap(scenes + s, positions, &bullet);
             print_line("Bullet, 1 thread", &bullet, 0);
@@ -247,7 +260,6 @@ int main(int argc, char **argv)
         run_here(scenes + s, frames, repeats, 1, positions, &one);
         boxes_measure_overlap(scenes + s, positions, &one);
         print_line("Pliant, 1 thread", &one, bullet.mean_ms);
-        if (getenv("T1")) continue;
         run_here(scenes + s, frames, repeats, 2, positions, &two);
         boxes_measure_overlap(scenes + s, positions, &two);
         print_line("Pliant, 2 threads", &two, bullet.mean_ms);

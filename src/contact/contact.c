@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/float_env.h"
 #include "base/sort.h"
 #include "contact/contact_lanes.h"
@@ -197,9 +198,26 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
 
 enum { BODIES_PER_TASK = 8, BLOCKS_PER_TASK = 1, MOST_STEPS_AHEAD = 4 };
 
-static void stray_task(void *context, int begin, int end, int worker)
+typedef struct stage {
+    pl_contact *contact;
+    void (*run)(pl_contact *, int, int, int);
+} stage;
+
+static void stage_task(void *context, int begin, int end, int worker)
 {
-    in_use()->stray(context, begin, end, worker);
+    const stage *s = context;
+    uint64_t clock = pl_ticks();
+    s->run(s->contact, begin, end, worker);
+    s->contact->buffers[worker].ticks += pl_ticks() - clock;
+}
+
+static void run_stage(pl_contact *contact, pl_tasks *tasks,
+                      void (*run)(pl_contact *, int, int, int), int count, int grain)
+{
+    stage s = {contact, run};
+    uint64_t clock = pl_ticks();
+    pl_tasks_run(tasks, stage_task, &s, count, grain);
+    contact->apart += pl_ticks() - clock;
 }
 
 bool pl_contact_rows_are_stale(pl_contact *contact, pl_tasks *tasks)
@@ -208,17 +226,17 @@ bool pl_contact_rows_are_stale(pl_contact *contact, pl_tasks *tasks)
         return true;
     for (int w = 0; w < contact->worker_count; w++)
         contact->buffers[w].strayed = false;
-    pl_tasks_run(tasks, stray_task, contact, contact->body_count, 4 * BODIES_PER_TASK);
+    run_stage(contact, tasks, in_use()->stray, contact->body_count, 4 * BODIES_PER_TASK);
     for (int w = 0; w < contact->worker_count; w++)
         if (contact->buffers[w].strayed)
             return true;
     return false;
 }
 
-static void rows_task(void *context, int begin, int end, int worker)
+static void make_some_rows(pl_contact *contact, int begin, int end, int worker)
 {
     for (int block = begin; block < end; block++)
-        in_use()->rows(context, block, worker);
+        in_use()->rows(contact, block, worker);
 }
 
 /* Blocks that did not fit are done again by the caller's thread, with more room. Without memory their rows are lost, and
@@ -307,16 +325,17 @@ static void note_wanted(pl_contact *contact)
 
 void pl_contact_make_rows(pl_contact *contact, double rest_of_step, pl_tasks *tasks)
 {
+    uint64_t lost = contact->lost;
     look_ahead(contact, rest_of_step);
     contact->block_count = (contact->clump_count + PL_CLUMPS_PER_BLOCK - 1) / PL_CLUMPS_PER_BLOCK;
     mark_bodies(contact);
     pl_contact_grow_tree(contact);
     for (int w = 0; w < contact->worker_count; w++)
         contact->buffers[w].row_count = 0;
-    pl_tasks_run(tasks, rows_task, contact, contact->block_count, BLOCKS_PER_TASK);
+    run_stage(contact, tasks, make_some_rows, contact->block_count, BLOCKS_PER_TASK);
     mend_rows(contact);
     note_wanted(contact);
-    contact->stale = false;
+    contact->stale = contact->lost != lost; /* then the next sub-step tries again */
     contact->builds++;
 }
 
@@ -327,10 +346,10 @@ void pl_contact_on_plane(pl_contact *contact, pl_near *near, bool first)
 
 /* ---- Touches -------------------------------------------------------------------------------------- */
 
-static void touches_task(void *context, int begin, int end, int worker)
+static void find_some_touches(pl_contact *contact, int begin, int end, int worker)
 {
     for (int block = begin; block < end; block++)
-        in_use()->touches(context, block, worker);
+        in_use()->touches(contact, block, worker);
 }
 
 static void mend_touches(pl_contact *contact)
@@ -357,7 +376,7 @@ void pl_contact_find(pl_contact *contact, pl_tasks *tasks)
 {
     for (int w = 0; w < contact->worker_count; w++)
         contact->buffers[w].touch_count = 0;
-    pl_tasks_run(tasks, touches_task, contact, contact->block_count, BLOCKS_PER_TASK);
+    run_stage(contact, tasks, find_some_touches, contact->block_count, BLOCKS_PER_TASK);
     mend_touches(contact);
     pl_contact_find_shoves(contact, tasks);
 }

@@ -87,6 +87,7 @@ typedef struct pl_contact_buffer {
     int32_t row_count, row_capacity, pair_capacity, touch_count, touch_capacity;
     int32_t *found; /* [clumps] what a query has found */
     bool strayed;   /* somebody has left its path */
+    uint64_t ticks; /* of work in parallel stages; whoever reads it clears it */
     char padding[64];
 } pl_contact_buffer;
 
@@ -115,10 +116,10 @@ typedef struct pl_contact {
     uint16_t *used;                  /* [clumps] */
     int32_t *body_of;                /* [clumps] */
     float *boxes;                    /* [clumps][6] from `anchor`: where its particles may get to */
-    uint8_t *wanted;                 /* [clumps] some row speaks of it: primitives are needed; PL_WANTED_… */
-    float (*change)[4];              /* [clumps][16] what contacts have moved so far: x, y, z */
-    float (*shift)[4];               /* [clumps][16] the same, without velocity */
-    uint8_t *touched;                /* [clumps] something changed */
+    uint8_t *wanted;    /* [clumps] some row speaks of it: primitives are needed; PL_WANTED_… */
+    float (*change)[4]; /* [clumps][16] what contacts have moved so far: x, y, z */
+    float (*shift)[4];  /* [clumps][16] the same, without velocity */
+    uint8_t *touched;   /* [clumps] something changed */
 
     pl_contact_colliders against;
     pl_contact_joints joints;
@@ -141,6 +142,8 @@ typedef struct pl_contact {
     double time;                    /* now */
     double h, step, gravity;        /* seconds; m/s² */
     uint64_t builds, touches, lost; /* counters */
+    uint64_t
+        apart; /* ticks for which the caller was in parallel stages; likewise cleared by the reader */
 } pl_contact;
 
 pl_contact *pl_contact_create(pl_memory *memory, int workers);

@@ -135,7 +135,8 @@ PL_LANES_INLINE void PL_R(pl_rotation_nudge)(VR q[4], const VR p[3], VR square, 
     n[1] = q[1] + (q[3] * p[1] + (q[2] * p[0] - q[0] * p[2]));
     n[2] = q[2] + (q[3] * p[2] + (q[0] * p[1] - q[1] * p[0]));
     n[3] = q[3] - (q[0] * p[0] + q[1] * p[1] + q[2] * p[2]);
-    scale = vr_splat(1) + square * (vr_splat(-0.5) + square * (vr_splat(0.375) + square * vr_splat(-0.3125)));
+    scale = vr_splat(1) +
+            square * (vr_splat(-0.5) + square * (vr_splat(0.375) + square * vr_splat(-0.3125)));
     VM is_short = square < vr_splat(PL_R_PICK(0x1p-7f, 0x1p-13));
     if (!vm_all(is_short | ~where))
         scale = vr_select(is_short, scale, vr_splat(1) / vr_sqrt(vr_splat(1) + square));

@@ -46,9 +46,8 @@ enum { FEW_ITERATIONS = 4 };
 pl_solver pl_oriented_way(const pl_oriented *body, int iterations)
 {
     bool held = body->system->grounded || body->hold_count;
-    return body->solver == PL_SOLVER_FAST && iterations <= FEW_ITERATIONS && !held
-               ? PL_SOLVER_PLAIN
-               : body->solver;
+    return body->solver == PL_SOLVER_FAST && iterations <= FEW_ITERATIONS && !held ? PL_SOLVER_PLAIN
+                                                                                   : body->solver;
 }
 
 int pl_oriented_lanes(const pl_system *system, pl_solver solver, int iterations)

@@ -10,11 +10,12 @@ static uint64_t group_of(const pl_world *world, const pl_record *record)
 
 static void add_block(pl_world *world, pl_oriented **bodies, int count, bool lone)
 {
-    world->blocks[world->block_count++] = (pl_block){.system = bodies[0]->system,
-                                                     .solver = pl_oriented_way(bodies[0], world->iterations),
-                                                     .bodies = bodies,
-                                                     .count = count,
-                                                     .lone = lone};
+    world->blocks[world->block_count++] =
+        (pl_block){.system = bodies[0]->system,
+                   .solver = pl_oriented_way(bodies[0], world->iterations),
+                   .bodies = bodies,
+                   .count = count,
+                   .lone = lone};
 }
 
 /* Full blocks first, and the rest alone or side by side, whichever is faster. */

@@ -10,7 +10,9 @@ void pl_report_begin(pl_world *world)
         memset(worker->work.ticks, 0, sizeof worker->work.ticks);
         worker->work.iterations = worker->work.refused = 0;
         worker->rescued = worker->left_out = 0;
+        world->contact->buffers[i].ticks = 0;
     }
+    world->contact_ticks = world->contact->apart = 0;
 }
 
 static void count_bodies(const pl_world *world, pl_report *report)
@@ -43,7 +45,9 @@ static void sum_work(const pl_world *world, double ms_per_tick, pl_report *repor
         report->ms_stiff += (double)ticks[PL_STAGE_STIFF] * ms_per_tick;
         report->ms_contact += (double)ticks[PL_STAGE_CONTACT] * ms_per_tick;
         report->ms_finish += (double)ticks[PL_STAGE_FINISH] * ms_per_tick;
+        report->ms_contact += (double)world->contact->buffers[i].ticks * ms_per_tick;
     }
+    report->ms_contact += (double)(world->contact_ticks - world->contact->apart) * ms_per_tick;
 }
 
 static void say_what_was_wrong(const pl_world *world, const pl_report *report)

@@ -30,7 +30,8 @@ static void gather_body(pl_world *world, const pl_record *record)
     pl_contact_body *body = contact->bodies + record->contact;
     const pl_oriented *matter = &record->matter;
     pl_gathered gathered;
-    pl_oriented_gather(matter, body->clumps, wanted_of(world, record), contact->places + body->first_clump,
+    pl_oriented_gather(matter, body->clumps, wanted_of(world, record),
+                       contact->places + body->first_clump,
                        contact->primitives + (size_t)body->first_clump * PL_CLUMP, &gathered);
     for (int k = 0; k < 3; k++) {
         body->base[k] = matter->place[k] * body->unit;
@@ -97,8 +98,9 @@ static void gather_rest(void *context, int begin, int end, int worker)
     for (int i = begin; i < end; i++) {
         const pl_record *record = world->live[i];
         const pl_contact_body *body = contact->bodies + record->contact;
-        pl_oriented_gather_more(&record->matter, body->clumps, wanted_of(world, record), PL_WANTED_ANEW,
-                           contact->primitives + (size_t)body->first_clump * PL_CLUMP);
+        pl_oriented_gather_more(&record->matter, body->clumps, wanted_of(world, record),
+                                PL_WANTED_ANEW,
+                                contact->primitives + (size_t)body->first_clump * PL_CLUMP);
     }
     world->workers[worker].work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
 }
@@ -123,9 +125,12 @@ static void finish_bodies(void *context, int begin, int end, int worker)
     }
 }
 
-static void time_contact(pl_world *world, uint64_t clock)
+/* Stages of bodies that are awake; the workers count their own ticks. */
+static void run_bodies(pl_world *world, pl_task *task)
 {
-    world->contact_ticks += pl_ticks() - clock;
+    uint64_t clock = pl_ticks();
+    pl_tasks_run(world->tasks, task, world, world->awake_count, PL_BODIES_PER_TASK / 4);
+    world->contact->apart += pl_ticks() - clock;
 }
 
 void pl_world_touch(pl_world *world, double rest_of_step)
@@ -138,19 +143,19 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     contact->gravity =
         sqrt(world->gravity[0] * world->gravity[0] + world->gravity[1] * world->gravity[1] +
              world->gravity[2] * world->gravity[2]);
-    pl_tasks_run(world->tasks, gather_bodies, world, world->awake_count, PL_BODIES_PER_TASK / 4);
+    run_bodies(world, gather_bodies);
     if (pl_contact_rows_are_stale(contact, world->tasks)) {
         pl_contact_make_rows(contact, rest_of_step, world->tasks);
-        pl_tasks_run(world->tasks, gather_rest, world, world->awake_count, PL_BODIES_PER_TASK / 4);
+        run_bodies(world, gather_rest);
     }
     pl_contact_find(contact, world->tasks);
     pl_contact_resolve(contact);
     if (pl_world_wake_touched(world))
         pl_world_regroup(world);
     pl_contact_note_late(contact);
-    time_contact(world, clock);
-    pl_tasks_run(world->tasks, finish_bodies, world, world->awake_count, PL_BODIES_PER_TASK / 4);
+    run_bodies(world, finish_bodies);
     pl_colliders_land(world);
     pl_attachments_land(world);
     pl_events_add(world);
+    world->contact_ticks += pl_ticks() - clock;
 }
