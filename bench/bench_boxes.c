@@ -230,7 +230,7 @@ static void print_line(const char *name, const boxes_result *r, double reference
 
 int main(int argc, char **argv)
 {
-    int frames = 300, repeats = 5;
+    int frames = 300, repeats = 5, only = 0;
     bool with_bullet = true;
     for (int i = 1; i < argc; i++) {
         bool more = i + 1 < argc;
@@ -238,10 +238,12 @@ int main(int argc, char **argv)
             frames = atoi(argv[++i]);
         else if (strcmp(argv[i], "--repeats") == 0 && more)
             repeats = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--only") == 0 && more)
+            only = atoi(argv[++i]);
         else if (strcmp(argv[i], "--alone") == 0)
             with_bullet = false;
         else
-            fail("usage: bench_boxes [--frames N] [--repeats N] [--alone]");
+            fail("usage: bench_boxes [--frames N] [--repeats N] [--only 52 | 180] [--alone]");
     }
     if (frames <= 0 || frames > MOST_FRAMES || repeats <= 0)
         fail("frames are from 1 to 10000, repetitions from 1");
@@ -249,6 +251,8 @@ int main(int argc, char **argv)
     boxes scenes[2] = {make_boxes(52, 5, 4, 4, 4), make_boxes(180, 2, 3, 4, 6)};
     for (int s = 0; s < 2; s++) {
         boxes_result bullet = {0}, one = {0}, two = {0};
+        if (only && scenes[s].count != only)
+            continue;
         printf("%d boxes of %d particles, %d frames\n", scenes[s].count, particles_of(scenes + s),
                frames);
         bool have_bullet =

@@ -46,6 +46,7 @@ void PL_LANES(pl_contact_stray)(pl_contact *contact, int first, int last, int wo
         for (int c = 0; c < body->clumps->count && !buffer->strayed; c++)
             buffer->strayed = clump_strayed(contact, body->first_clump + c, error, square);
     }
+    PL_LANES_LEAVE();
 }
 
 /* ---- Boxes against the tree ------------------------------------------------------------------------ */
@@ -216,4 +217,5 @@ void PL_LANES(pl_contact_rows)(pl_contact *contact, int block, int worker)
     if (segment->full)
         buffer->row_count = segment->first;
     segment->count = buffer->row_count - segment->first;
+    PL_LANES_LEAVE();
 }

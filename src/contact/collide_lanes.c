@@ -229,4 +229,5 @@ void PL_LANES(pl_contact_on_plane)(pl_contact *contact, pl_near *near, bool firs
     }
     p.height = (float)height;
     clump_on_plane(contact, near, &p, floor, part);
+    PL_LANES_LEAVE();
 }

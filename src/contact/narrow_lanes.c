@@ -448,4 +448,5 @@ void PL_LANES(pl_contact_touches)(pl_contact *contact, int block, int worker)
         memmove(pairs, pairs + count, sizeof *pairs * (size_t)waiting);
     }
     segment->count = buffer->touch_count - segment->first;
+    PL_LANES_LEAVE();
 }

@@ -32,6 +32,14 @@ typedef int32_t vi __attribute__((vector_size(PL_W * 4)));
 typedef double vd __attribute__((vector_size(PL_WD * 8)));
 typedef int64_t vl __attribute__((vector_size(PL_WD * 8)));
 
+/* At the end of whatever is called from outside: code for SSE stumbles over registers whose upper halves are not clean (some 200 cycles),
+   and compilers forget to clean up after functions that are given vectors. */
+#if defined(__AVX__)
+#define PL_LANES_LEAVE() __builtin_ia32_vzeroupper()
+#else
+#define PL_LANES_LEAVE() ((void)0)
+#endif
+
 /* Sanitized builds leave it to the compiler what is inlined: with checks around everything, everything inlined takes a
    minute to compile. */
 #ifdef PL_LANES_SANITIZED

@@ -121,5 +121,7 @@ bool PL_LANES(pl_oriented_velocities)(int count, const pl_state *now, const pl_s
         }
         store_spins(out, now->w, first, count);
     }
-    return pl_all_f(check == zero);
+    bool good = pl_all_f(check == zero);
+    PL_LANES_LEAVE();
+    return good;
 }

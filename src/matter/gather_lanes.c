@@ -136,6 +136,7 @@ void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clum
     }
     out->fastest = __builtin_sqrtf(most);
     out->swing = __builtin_sqrtf(apart);
+    PL_LANES_LEAVE();
 }
 
 void PL_LANES(pl_oriented_gather_more)(const pl_oriented *body, const pl_clumps *clumps,
@@ -151,4 +152,5 @@ void PL_LANES(pl_oriented_gather_more)(const pl_oriented *body, const pl_clumps 
             gather_primitives(body, particles, clumps->shape + (size_t)c * 6 * PL_CLUMP + k, &f, x,
                               moved, primitives + c * PL_CLUMP + k);
         }
+    PL_LANES_LEAVE();
 }

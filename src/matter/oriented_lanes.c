@@ -55,4 +55,5 @@ void PL_LANES(pl_oriented_solve)(const pl_block *block, double h, int iterations
                  : minimise_lone_f)(block, h, iterations, work);
     else
         (stiff ? minimise_stiff_d : twice ? minimise_d : minimise_f)(block, h, iterations, work);
+    PL_LANES_LEAVE();
 }

@@ -376,4 +376,5 @@ void PL_LANES(pl_skin_vertices)(const pl_skin_span *span)
         skin_vertices(span, 4);
     else
         skin_vertices(span, span->influence_count);
+    PL_LANES_LEAVE();
 }
