@@ -182,8 +182,8 @@ typedef struct motion {
     double moved[3], shifted[3]; /* mass × metres, in all */
 } motion;
 
-static void move_particle(pl_oriented *body, int i, const float *change, const float *shift,
-                          float per_metre, motion *sum)
+static void move_particle(pl_oriented *body, int i, float *change, float *shift, float per_metre,
+                          motion *sum)
 {
     double mass = body->system->mass[i];
     for (int k = 0; k < 3; k++) {
@@ -193,6 +193,8 @@ static void move_particle(pl_oriented *body, int i, const float *change, const f
         sum->moved[k] += mass * (double)by;
         sum->shifted[k] += mass * (double)without;
     }
+    for (int k = 0; k < 4; k++)
+        change[k] = shift[k] = 0;
 }
 
 static bool is_zero(const float a[4], const float b[4])
@@ -217,8 +219,6 @@ void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *to
         for (int p = c * PL_CLUMP; p < (c + 1) * PL_CLUMP; p++)
             if (!is_zero(change[p], shift[p]))
                 move_particle(body, clumps->particle[p], change[p], shift[p], per_metre, &sum);
-        memset(change + c * PL_CLUMP, 0, sizeof *change * PL_CLUMP);
-        memset(shift + c * PL_CLUMP, 0, sizeof *shift * PL_CLUMP);
     }
     if (!any || body->system->grounded)
         return;
@@ -235,7 +235,12 @@ bool pl_oriented_finish(pl_oriented *body, double h, pl_work *work)
 {
     uint64_t clock = pl_ticks();
     pl_state *now = &body->now, *old = &body->old;
-    double decay = body->damping > 0 ? pl_exp(-body->damping * h) : 1;
+    double rate = body->damping * h;
+    if (rate != body->decay_rate || body->decay == 0) {
+        body->decay_rate = rate;
+        body->decay = rate > 0 ? pl_exp(-rate) : 1;
+    }
+    double decay = body->decay;
     bool good = in_use()->velocities(body->n, now, old, (float)(decay / h));
     if (!body->system->grounded)
         keep_momentum(body, h, decay);

@@ -157,6 +157,7 @@ typedef struct pl_oriented {
     int n;
     pl_solver solver;
     double damping, gravity_scale;
+    double decay_rate, decay; /* of velocities in a sub-step: damping × h and exp(−…); decay 0 = not known yet */
     pl_state now;
     pl_state old; /* at the start of the last sub-step */
     pl_state
