@@ -10,6 +10,7 @@ typedef struct bench {
     int rows, rows_of_table; /* printed so far */
 } bench;
 
+pl_status app_table_frames(bench *b);
 pl_status app_table_stiffness(bench *b);
 
 #endif

@@ -16,6 +16,7 @@ static pl_status make_world(const pl_builder *builder)
     def.iterations = settings->iterations;
     def.stiff_iterations = settings->stiff_iterations;
     memcpy(def.gravity, settings->gravity, sizeof def.gravity);
+    def.sleeping = settings->sleeping;
     def.threads = builder->options->threads;
     def.memory_limit = builder->options->memory_limit;
     pl_error error = {0};
@@ -183,6 +184,19 @@ static pl_status fixed_particles(const pl_builder *builder, int index, const pl_
     return pl_add_driven(builder, index, body->model, *fixed, count);
 }
 
+/* Where the model's origin comes to lie so that the tumble leaves the middle of the body in place. */
+static void place_body(const pl_scene_body *source, const pl_model_info *info, pl_body_def *def)
+{
+    double middle[3], before[3], after[3];
+    for (int k = 0; k < 3; k++)
+        middle[k] = 0.5 * (info->lower[k] + info->upper[k]);
+    pl_quaternion_multiply(source->tumble, source->rotation, def->rotation);
+    pl_quaternion_rotate(source->rotation, middle, before);
+    pl_quaternion_rotate(def->rotation, middle, after);
+    for (int k = 0; k < 3; k++)
+        def->position[k] = source->position[k] + (before[k] - after[k]);
+}
+
 static pl_status create_body(const pl_builder *builder, int index, pl_body_def *def)
 {
     const pl_scene_body *source = &builder->scene->bodies[index];
@@ -191,8 +205,11 @@ static pl_status create_body(const pl_builder *builder, int index, pl_body_def *
     def->solver = body->solver;
     def->gravity_scale = source->gravity_scale;
     def->pressure = source->pressure;
-    memcpy(def->position, source->position, sizeof def->position);
-    memcpy(def->rotation, source->rotation, sizeof def->rotation);
+    def->category = source->category;
+    def->mask = source->mask;
+    if (source->has_self_contact)
+        def->self_contact = source->self_contact;
+    place_body(source, &body->info, def);
     memcpy(def->velocity, source->velocity, sizeof def->velocity);
     memcpy(def->spin, source->spin, sizeof def->spin);
     pl_error error = {0};

@@ -99,17 +99,22 @@ static pl_status cook_model(const pl_builder *builder, const pl_scene_model *sou
     return status == PL_OK ? PL_OK : pl_build_fail(builder, source->place.node, status, &error);
 }
 
+pl_status pl_build_builtin_mesh(const pl_builder *builder, uint32_t node, const char *name,
+                                double detail, pl_mesh *mesh)
+{
+    pl_error error = {0};
+    pl_status status = pl_builtin_mesh(name, detail, NULL, mesh, &error);
+    return status == PL_OK ? PL_OK : pl_build_fail(builder, node, status, &error);
+}
+
 static pl_status make_builtin_model(const pl_builder *builder, const pl_scene_model *source,
                                     pl_model **model)
 {
     pl_mesh mesh;
     pl_cook_def def;
-    pl_error error = {0};
-    pl_status status =
-        pl_builtin_mesh(source->builtin, source->cooking.detail, NULL, &mesh, &error);
-    if (status != PL_OK)
-        return pl_build_fail(builder, source->place.node, status, &error);
-    status = pl_builtin_cook_def(source->builtin, &mesh, &def);
+    PL_TRY(pl_build_builtin_mesh(builder, source->place.node, source->builtin,
+                                 source->cooking.detail, &mesh));
+    pl_status status = pl_builtin_cook_def(source->builtin, &mesh, &def);
     if (status == PL_OK)
         status = cook_model(builder, source, &def, model);
     pl_mesh_free(&mesh);
@@ -117,11 +122,24 @@ static pl_status make_builtin_model(const pl_builder *builder, const pl_scene_mo
 }
 
 /* Names are meant from the scene's own directory. */
-static bool find_path(const char *scene, const char *name, char *path, size_t size)
+static pl_status find_path(const pl_builder *builder, uint32_t node, const char *name, char *path,
+                           size_t size)
 {
-    const char *slash = strrchr(scene, '/');
+    const char *scene = builder->scene->json->file, *slash = strrchr(scene, '/');
     int directory = slash && name[0] != '/' ? (int)(slash + 1 - scene) : 0;
-    return snprintf(path, size, "%.*s%s", directory, scene, name) < (int)size;
+    if (snprintf(path, size, "%.*s%s", directory, scene, name) >= (int)size)
+        return PL_BUILD_FAIL(builder, node, "the name is too long");
+    return PL_OK;
+}
+
+pl_status pl_build_file_mesh(const pl_builder *builder, uint32_t node, const char *name,
+                             pl_mesh *mesh)
+{
+    char path[4096];
+    pl_error error = {0};
+    PL_TRY(find_path(builder, node, name, path, sizeof path));
+    pl_status status = pl_mesh_load(path, NULL, mesh, &error);
+    return status == PL_OK ? PL_OK : pl_build_fail(builder, node, status, &error);
 }
 
 static pl_status make_file_model(const pl_builder *builder, const pl_scene_model *source,
@@ -130,19 +148,16 @@ static pl_status make_file_model(const pl_builder *builder, const pl_scene_model
     char path[4096];
     pl_error error = {0};
     uint32_t node = pl_json_member(builder->scene->json, source->place.node, "file");
-    if (!find_path(builder->scene->json->file, source->file, path, sizeof path))
-        return PL_BUILD_FAIL(builder, node, "the name is too long");
+    PL_TRY(find_path(builder, node, source->file, path, sizeof path));
     if (pl_file_is_model(path)) {
         pl_status status =
             pl_model_load_within(path, NULL, builder->options->memory_limit, model, &error);
         return status == PL_OK ? PL_OK : pl_build_fail(builder, node, status, &error);
     }
     pl_mesh mesh;
-    pl_status status = pl_mesh_load(path, NULL, &mesh, &error);
-    if (status != PL_OK)
-        return pl_build_fail(builder, node, status, &error);
+    PL_TRY(pl_build_file_mesh(builder, node, source->file, &mesh));
     pl_cook_def def = pl_default_cook_def(&mesh);
-    status = cook_model(builder, source, &def, model);
+    pl_status status = cook_model(builder, source, &def, model);
     pl_mesh_free(&mesh);
     return status;
 }

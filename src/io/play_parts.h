@@ -30,6 +30,11 @@ pl_status pl_resolve_picks(const pl_builder *builder, const pl_model *model, boo
 
 /* play_model.c: the models, in the order of the scene. */
 pl_status pl_build_models(const pl_builder *builder);
+/* Meshes, freed by pl_mesh_free; `node` is what a message is about. */
+pl_status pl_build_builtin_mesh(const pl_builder *builder, uint32_t node, const char *name,
+                                double detail, pl_mesh *mesh);
+pl_status pl_build_file_mesh(const pl_builder *builder, uint32_t node, const char *name,
+                             pl_mesh *mesh);
 
 /* play_hold.c: after all bodies are there. */
 pl_status pl_build_holds(const pl_builder *builder);

@@ -23,6 +23,7 @@ typedef struct pl_scene_world {
     double gravity[3];
     pl_solver solver;
     int frames;
+    bool sleeping;
     uint32_t solver_node;
 } pl_scene_world;
 
@@ -63,7 +64,7 @@ typedef struct pl_scene_model {
 typedef struct pl_scene_material {
     pl_scene_place place;
     const char *name;
-    double young, stiffness, density, damping;
+    double young, stiffness, density, damping, friction, restitution;
     const char *like;
     pl_material value;
 } pl_scene_material;
@@ -107,23 +108,28 @@ typedef struct pl_scene_state {
     uint32_t nodes[4], collapse_node, mirror_node;
 } pl_scene_state;
 
+/* One body; an entry with an "array" has become many, alike but for what the array changes. */
 typedef struct pl_scene_body {
     pl_scene_place place;
+    int entry; /* its number in the document */
     const char *name;
     int model;
     pl_material material;
     uint32_t material_node; /* where its numbers stand; 0 = a built-in one */
     double position[3], rotation[4], velocity[3], spin[3];
+    double tumble[4]; /* about the middle of the model, after the rotation */
     bool has_solver;
     pl_solver solver;
     double gravity_scale, pressure;
+    uint32_t category, mask;
+    bool has_self_contact, self_contact;
     int stiffness_count, density_count; /* 0 = none, -1 = one factor for all */
     float *stiffness, *density;
     int fixed_count;
     pl_pick *fixed;
     pl_scene_state state;
     uint32_t model_node, rotation_node, solver_node, stiffness_node, density_node, fixed_node,
-        state_node;
+        state_node, array_node;
 } pl_scene_body;
 
 typedef struct pl_scene_pin {
@@ -178,8 +184,12 @@ typedef struct pl_scene_collider {
     int vertex_count, triangle_count;
     double *vertices;
     int32_t *triangles;
+    const char *file;    /* of a mesh: found from where the scene is; NULL = none */
+    const char *builtin; /* a mesh that is built in */
+    double detail, scale;
     bool two_sided;
     double friction, restitution, surface_velocity[3];
+    uint32_t category, mask;
     pl_motion motion;
     bool relative;
     const char *ease;

@@ -101,6 +101,19 @@ pl_status pl_read_integer(pl_scene_reader *reader, uint32_t node, int low, int h
     return PL_OK;
 }
 
+static pl_status read_bits(pl_scene_reader *reader, uint32_t node, uint32_t *out)
+{
+    static const pl_field range = {.low = 0, .high = UINT32_MAX};
+    double value;
+    PL_TRY(pl_read_number(reader, node, &range, &value));
+    if (value != floor(value))
+        return PL_SCENE_FAIL(reader, node,
+                             "must be a whole number: the sum of 1, 2, 4, 8 and so on for the "
+                             "categories that are meant");
+    *out = (uint32_t)value;
+    return PL_OK;
+}
+
 static pl_status read_numbers(pl_scene_reader *reader, uint32_t node, int count,
                               const char *expected, double *out)
 {
@@ -122,6 +135,29 @@ static pl_status read_numbers(pl_scene_reader *reader, uint32_t node, int count,
 pl_status pl_read_vector(pl_scene_reader *reader, uint32_t node, double out[3])
 {
     return read_numbers(reader, node, 3, "three numbers [x, y, z]", out);
+}
+
+pl_status pl_read_measures(pl_scene_reader *reader, uint32_t node, bool whole, double out[3])
+{
+    static const pl_field positive = {.low = 0, .above = true, .high = 1e6};
+    bool single = pl_json_kind_of(reader->json, node) == PL_JSON_NUMBER;
+    if (!single)
+        PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "a number or an array of up to three"));
+    uint32_t count = single ? 1 : pl_node_count(reader, node);
+    if (count < 1 || count > 3)
+        return PL_SCENE_FAIL(reader, node, "must have one to three numbers, not %u",
+                             (unsigned)count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t element = single ? node : node + 1 + i;
+        int number;
+        if (whole) {
+            PL_TRY(pl_read_integer(reader, element, 1, 10000000, &number));
+            out[i] = number;
+        } else {
+            PL_TRY(pl_read_number(reader, element, &positive, &out[i]));
+        }
+    }
+    return PL_OK;
 }
 
 /* The largest component is divided out first, so that neither tiny nor huge vectors lose their
@@ -326,6 +362,8 @@ static pl_status read_field(pl_scene_reader *reader, uint32_t node, const pl_fie
         return pl_read_integer(reader, node, (int)field->low, (int)field->high, (int *)(void *)out);
     case PL_FIELD_VECTOR:
         return pl_read_vector(reader, node, (double *)(void *)out);
+    case PL_FIELD_BITS:
+        return read_bits(reader, node, (uint32_t *)(void *)out);
     case PL_FIELD_BOOL: {
         pl_json_kind kind = pl_json_kind_of(reader->json, node);
         if (kind != PL_JSON_TRUE && kind != PL_JSON_FALSE)

@@ -10,6 +10,7 @@ typedef enum pl_field_kind {
     PL_FIELD_NAME,    /* const char *, not empty */
     PL_FIELD_NUMBER,  /* double */
     PL_FIELD_INTEGER, /* int */
+    PL_FIELD_BITS,    /* uint32_t */
     PL_FIELD_BOOL,    /* bool */
     PL_FIELD_VECTOR,  /* double[3] */
     PL_FIELD_NODE     /* uint32_t: has several forms or an inside of its own; read by its owner */
@@ -46,6 +47,13 @@ typedef struct pl_raw_model {
         influences, weights, triangles;
 } pl_raw_model;
 
+typedef struct pl_raw_array {
+    pl_scene_place place;
+    double scatter, tumble;
+    int seed, limit;
+    uint32_t count, pitch;
+} pl_raw_array;
+
 typedef struct pl_raw_particle {
     pl_scene_place place;
     double position[3], radius;
@@ -80,7 +88,7 @@ typedef struct pl_raw_turn_key {
 extern const pl_scene_object pl_object_scene, pl_object_world, pl_object_model, pl_object_particle,
     pl_object_material, pl_object_body, pl_object_state, pl_object_pick, pl_object_rotation,
     pl_object_pin, pl_object_drive, pl_object_force, pl_object_key, pl_object_turn,
-    pl_object_turn_key, pl_object_run, pl_object_collider, pl_object_attachment;
+    pl_object_turn_key, pl_object_run, pl_object_collider, pl_object_attachment, pl_object_array;
 
 typedef struct pl_scene_reader {
     pl_scene *scene;
@@ -113,6 +121,8 @@ pl_status pl_read_number(pl_scene_reader *reader, uint32_t node, const pl_field 
                          double *out);
 pl_status pl_read_integer(pl_scene_reader *reader, uint32_t node, int low, int high, int *out);
 pl_status pl_read_vector(pl_scene_reader *reader, uint32_t node, double out[3]);
+/* One number, or up to three, all greater than 0: along x, y, z. Those not given stay as they are. */
+pl_status pl_read_measures(pl_scene_reader *reader, uint32_t node, bool whole, double out[3]);
 pl_status pl_read_unit_vector(pl_scene_reader *reader, uint32_t node, double out[3]);
 
 /* [x, y, z, w], normalised, or {"axis": …, "degrees": …}. */

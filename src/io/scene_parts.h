@@ -1,4 +1,4 @@
-/* The reader's parts, one file each: models; what holds and moves bodies; the rest. */
+/* The reader's parts, one file each: models; bodies; what holds and moves them; the rest. */
 #ifndef PL_IO_SCENE_PARTS_H
 #define PL_IO_SCENE_PARTS_H
 
@@ -7,6 +7,33 @@
 /* scene_read_model.c */
 pl_status pl_read_model(pl_scene_reader *reader, uint32_t node, const char *name,
                         pl_scene_model *model);
+/* Fails where there is no built-in mesh of this name. */
+pl_status pl_check_builtin(pl_scene_reader *reader, uint32_t node, const char *name);
+bool pl_names_model_file(const char *file); /* a model, not a mesh: by its ending */
+
+/* scene_read.c */
+pl_status pl_read_solver(pl_scene_reader *reader, uint32_t node, pl_solver *solver);
+/* A name or an object; 0 = the default. *place is where its numbers stand. */
+pl_status pl_read_body_material(pl_scene_reader *reader, uint32_t node, pl_material *material,
+                                uint32_t *place);
+
+/* scene_read_body.c. First how many bodies and models written inside them there will be (an upper
+   bound), so that there is room for all; then, after models and materials, the bodies. */
+pl_status pl_count_bodies(pl_scene_reader *reader, size_t *bodies, size_t *models);
+pl_status pl_read_bodies(pl_scene_reader *reader, size_t room);
+/* The number of a body. Without a name it is the only one there is; `node` is the object that should
+   name it. */
+pl_status pl_find_body(pl_scene_reader *reader, uint32_t node, const char *name, int *body);
+
+/* scene_read_array.c: how often an entry with this "array" stands in the world, and where. */
+typedef struct pl_lattice {
+    int count[3], total;
+    double pitch[3], scatter, tumble;
+    int seed;
+} pl_lattice;
+pl_status pl_read_lattice(pl_scene_reader *reader, uint32_t node, pl_lattice *lattice);
+/* Places `bodies`, all copies of the entry, one after the other: by x, then z, then layer by layer. */
+void pl_place_on_lattice(const pl_lattice *lattice, pl_scene_body *bodies);
 
 /* scene_read_hold.c. `body` is found by name among the scene's bodies. */
 pl_status pl_read_picks(pl_scene_reader *reader, uint32_t node, bool many, pl_pick **picks,
@@ -25,9 +52,5 @@ pl_status pl_read_collider(pl_scene_reader *reader, uint32_t node, pl_scene_coll
 /* scene_read_attachment.c: after bodies and colliders. */
 pl_status pl_read_attachment(pl_scene_reader *reader, uint32_t node,
                              pl_scene_attachment *attachment);
-
-/* scene_read.c: the number of a body. Without a name it is the only one there is; `node` is the
-   object that should name it. */
-pl_status pl_find_body(pl_scene_reader *reader, uint32_t node, const char *name, int *body);
 
 #endif

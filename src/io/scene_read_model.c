@@ -24,30 +24,6 @@ static pl_status find_shape(pl_scene_reader *reader, uint32_t node, const char *
                          best ? pl_suggest_text(best, hint, sizeof hint) : ";", list);
 }
 
-/* One number, or up to three: along x, y, z. */
-static pl_status read_measures(pl_scene_reader *reader, uint32_t node, bool whole, double out[3])
-{
-    static const pl_field positive = {.low = 0, .above = true, .high = 1e6};
-    bool single = pl_json_kind_of(reader->json, node) == PL_JSON_NUMBER;
-    if (!single)
-        PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "a number or an array of up to three"));
-    uint32_t count = single ? 1 : pl_node_count(reader, node);
-    if (count < 1 || count > 3)
-        return PL_SCENE_FAIL(reader, node, "must have one to three numbers, not %u",
-                             (unsigned)count);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t element = single ? node : node + 1 + i;
-        int number;
-        if (whole) {
-            PL_TRY(pl_read_integer(reader, element, 1, 10000000, &number));
-            out[i] = number;
-        } else {
-            PL_TRY(pl_read_number(reader, element, &positive, &out[i]));
-        }
-    }
-    return PL_OK;
-}
-
 static pl_status read_shape(pl_scene_reader *reader, const pl_raw_model *raw, pl_scene_model *model)
 {
     double counts[3] = {0};
@@ -55,11 +31,11 @@ static pl_status read_shape(pl_scene_reader *reader, const pl_raw_model *raw, pl
     PL_TRY(find_shape(reader, pl_json_member(reader->json, raw->place.node, "shape"), raw->shape,
                       &model->kind));
     if (raw->count)
-        PL_TRY(read_measures(reader, raw->count, true, counts));
+        PL_TRY(pl_read_measures(reader, raw->count, true, counts));
     for (int i = 0; i < 3; i++)
         model->count[i] = (int)counts[i];
     if (raw->size)
-        PL_TRY(read_measures(reader, raw->size, false, model->size));
+        PL_TRY(pl_read_measures(reader, raw->size, false, model->size));
     model->has_braced = pl_was_given(&pl_object_model, &raw->place, "braced");
     model->braced = raw->braced;
     return PL_OK;
@@ -272,7 +248,7 @@ static pl_status read_explicit(pl_scene_reader *reader, const pl_raw_model *raw,
 
 /* ---- Cooked ---------------------------------------------------------------------------------- */
 
-static pl_status find_builtin(pl_scene_reader *reader, uint32_t node, const char *name)
+pl_status pl_check_builtin(pl_scene_reader *reader, uint32_t node, const char *name)
 {
     char list[160] = "", hint[96], shown[64];
     const char *best = NULL, *known;
@@ -288,7 +264,7 @@ static pl_status find_builtin(pl_scene_reader *reader, uint32_t node, const char
                          best ? pl_suggest_text(best, hint, sizeof hint) : ";", list);
 }
 
-static bool is_cooked_already(const char *file)
+bool pl_names_model_file(const char *file)
 {
     size_t length = strlen(file);
     return length > 7 && strcmp(file + length - 7, ".pliant") == 0;
@@ -320,7 +296,8 @@ static pl_status read_cooked(pl_scene_reader *reader, const pl_raw_model *raw,
     if (raw->file && raw->builtin)
         return PL_SCENE_FAIL(reader, node, "give one of \"file\" and \"builtin\"");
     if (raw->builtin)
-        PL_TRY(find_builtin(reader, pl_json_member(reader->json, node, "builtin"), raw->builtin));
+        PL_TRY(
+            pl_check_builtin(reader, pl_json_member(reader->json, node, "builtin"), raw->builtin));
     model->file = raw->file;
     model->builtin = raw->builtin;
     PL_TRY(read_counts(reader, raw, cooking));
@@ -394,7 +371,7 @@ static pl_status check_mixture(pl_scene_reader *reader, const pl_raw_model *raw)
     if (raw->shape)
         return check_family(reader, raw, &with_shape, true);
     PL_TRY(check_family(reader, raw, &only_shape, false));
-    if (raw->file && is_cooked_already(raw->file))
+    if (raw->file && pl_names_model_file(raw->file))
         return check_family(reader, raw, &with_model_file, true);
     if (raw->file && !raw->builtin)
         return check_family(reader, raw, &with_file, true);

@@ -40,6 +40,7 @@ static const pl_field world_fields[] = {
     FIELD(pl_scene_world, "stiff_iterations", INTEGER, stiff_iterations, FROM(1, 1000000)),
     FIELD(pl_scene_world, "gravity", VECTOR, gravity),
     FIELD(pl_scene_world, "solver", NODE, solver_node),
+    FIELD(pl_scene_world, "sleeping", BOOL, sleeping),
     FIELD(pl_scene_world, "frames", INTEGER, frames, FROM(0, 10000000)),
 };
 OBJECT(world, "world", world_fields);
@@ -89,6 +90,8 @@ static const pl_field material_fields[] = {
     FIELD(pl_scene_material, "stiffness", NUMBER, stiffness, POSITIVE),
     FIELD(pl_scene_material, "density", NUMBER, density, POSITIVE),
     FIELD(pl_scene_material, "damping", NUMBER, damping, NOT_NEGATIVE),
+    FIELD(pl_scene_material, "friction", NUMBER, friction, FROM(0, 1e6)),
+    FIELD(pl_scene_material, "restitution", NUMBER, restitution, FROM(0, 1)),
 };
 OBJECT(material, "material", material_fields);
 
@@ -103,12 +106,26 @@ static const pl_field body_fields[] = {
     FIELD(pl_scene_body, "solver", NODE, solver_node),
     FIELD(pl_scene_body, "gravity_scale", NUMBER, gravity_scale, FROM(-1e6, 1e6)),
     FIELD(pl_scene_body, "pressure", NUMBER, pressure, FROM(0, 1e12)),
+    FIELD(pl_scene_body, "category", BITS, category),
+    FIELD(pl_scene_body, "mask", BITS, mask),
+    FIELD(pl_scene_body, "self_contact", BOOL, self_contact),
     FIELD(pl_scene_body, "edge_stiffness", NODE, stiffness_node),
     FIELD(pl_scene_body, "particle_density", NODE, density_node),
     FIELD(pl_scene_body, "fixed", NODE, fixed_node),
     FIELD(pl_scene_body, "state", NODE, state_node),
+    FIELD(pl_scene_body, "array", NODE, array_node),
 };
 OBJECT(body, "body", body_fields);
+
+static const pl_field array_fields[] = {
+    FIELD(pl_raw_array, "count", NODE, count, REQUIRED),
+    FIELD(pl_raw_array, "pitch", NODE, pitch, REQUIRED),
+    FIELD(pl_raw_array, "scatter", NUMBER, scatter, FROM(0, 1e9)),
+    FIELD(pl_raw_array, "tumble", NUMBER, tumble, FROM(0, 180)),
+    FIELD(pl_raw_array, "seed", INTEGER, seed, FROM(0, INT32_MAX)),
+    FIELD(pl_raw_array, "limit", INTEGER, limit, FROM(1, 1000000)),
+};
+OBJECT(array, "array", array_fields);
 
 static const pl_field state_fields[] = {
     FIELD(pl_scene_state, "collapse", NODE, collapse_node),
@@ -209,10 +226,16 @@ static const pl_field collider_fields[] = {
     FIELD(pl_scene_collider, "length", NUMBER, length, NOT_NEGATIVE),
     FIELD(pl_scene_collider, "vertices", NODE, vertices_node),
     FIELD(pl_scene_collider, "triangles", NODE, triangles_node),
+    FIELD(pl_scene_collider, "file", NAME, file),
+    FIELD(pl_scene_collider, "builtin", NAME, builtin),
+    FIELD(pl_scene_collider, "detail", NUMBER, detail, FROM(0.1, 16)),
+    FIELD(pl_scene_collider, "scale", NUMBER, scale, POSITIVE),
     FIELD(pl_scene_collider, "two_sided", BOOL, two_sided),
     FIELD(pl_scene_collider, "friction", NUMBER, friction, FROM(0, 1e6)),
     FIELD(pl_scene_collider, "restitution", NUMBER, restitution, FROM(0, 1)),
     FIELD(pl_scene_collider, "surface_velocity", VECTOR, surface_velocity),
+    FIELD(pl_scene_collider, "category", BITS, category),
+    FIELD(pl_scene_collider, "mask", BITS, mask),
     FIELD(pl_scene_collider, "keys", NODE, keys_node),
     FIELD(pl_scene_collider, "relative", BOOL, relative),
     FIELD(pl_scene_collider, "ease", NAME, ease),
@@ -251,7 +274,7 @@ static const pl_scene_object *const objects[] = {
     &pl_object_material, &pl_object_body,       &pl_object_state,    &pl_object_pick,
     &pl_object_rotation, &pl_object_pin,        &pl_object_drive,    &pl_object_force,
     &pl_object_key,      &pl_object_turn,       &pl_object_turn_key, &pl_object_run,
-    &pl_object_collider, &pl_object_attachment,
+    &pl_object_collider, &pl_object_attachment, &pl_object_array,
 };
 
 int pl_scene_object_count(void)
