@@ -18,33 +18,51 @@ PL_LANES_INLINE uint32_t bits_of(vi mask)
 
 /* ---- Who has left its path ------------------------------------------------------------------------ */
 
-static bool clump_strayed(const pl_contact *contact, int clump, const float error[3], float square)
+static vf clump_stray(const pl_contact *contact, int clump, const float error[3])
 {
     const pl_clump_places *now = contact->places + clump, *mark = contact->marks + clump;
+    vf most = pl_splat_f(0);
     for (int k = 0; k < PL_CLUMP; k += PL_W) {
         vf x = pl_load_f(now->x + k) - pl_load_f(mark->x + k) + error[0];
         vf y = pl_load_f(now->y + k) - pl_load_f(mark->y + k) + error[1];
         vf z = pl_load_f(now->z + k) - pl_load_f(mark->z + k) + error[2];
-        /* Not "greater": what is no number has strayed. */
-        if (!pl_all_f(x * x + y * y + z * z <= square))
-            return true;
+        vf square = x * x + y * y + z * z;
+        /* Not "greater": what is no number has strayed for good. */
+        most = pl_select_f(square <= most, most, square);
     }
-    return false;
+    return most;
+}
+
+static float body_stray(const pl_contact *contact, const pl_contact_body *body)
+{
+    double since = contact->time - body->mark_time;
+    float error[3], most = 0;
+    vf all = pl_splat_f(0);
+    for (int k = 0; k < 3; k++)
+        error[k] = (float)(body->base[k] - body->mark_base[k] - since * body->mark_velocity[k]);
+    for (int c = 0; c < body->clumps->count; c++) {
+        vf one = clump_stray(contact, body->first_clump + c, error);
+        all = pl_select_f(one <= all, all, one);
+    }
+    for (int lane = 0; lane < PL_W; lane++)
+        most = all[lane] <= most ? most : all[lane];
+    return __builtin_sqrtf(most);
 }
 
 void PL_LANES(pl_contact_stray)(pl_contact *contact, int first, int last, int worker)
 {
-    pl_contact_buffer *buffer = contact->buffers + worker;
-    for (int b = first; b < last && !buffer->strayed; b++) {
-        const pl_contact_body *body = contact->bodies + b;
-        double since = contact->time - body->mark_time;
-        float error[3], square = body->slack * body->slack;
+    for (int b = first; b < last; b++) {
+        pl_contact_body *body = contact->bodies + b;
         if (body->asleep)
             continue;
-        for (int k = 0; k < 3; k++)
-            error[k] = (float)(body->base[k] - body->mark_base[k] - since * body->mark_velocity[k]);
-        for (int c = 0; c < body->clumps->count && !buffer->strayed; c++)
-            buffer->strayed = clump_strayed(contact, body->first_clump + c, error, square);
+        double square = 0;
+        for (int k = 0; k < 3; k++) {
+            double off = body->velocity[k] - body->mark_velocity[k];
+            square += off * off;
+        }
+        body->sway = (float)((body->swing + __builtin_sqrt(square)) * contact->h * 1.0001);
+        body->stray = body_stray(contact, body);
+        contact->buffers[worker].strayed |= !(body->stray + body->sway <= body->slack);
     }
     PL_LANES_LEAVE();
 }
@@ -88,6 +106,8 @@ static int query(const pl_contact *contact, int clump, int32_t *found)
         int level = depth[top];
         for (uint32_t mask = hits(node, box); mask; mask &= mask - 1) {
             int32_t child = node->child[__builtin_ctz(mask)];
+            if (child < 0) /* a box without bounds meets even nothing */
+                continue;
             if (level > 0) {
                 stack[top] = child;
                 depth[top++] = level - 1;
@@ -120,35 +140,40 @@ static void sort_found(int32_t *found, int count)
 typedef struct course {
     float offset[3];   /* base of the particle's body − base of the clump's */
     float velocity[3]; /* its body's − the clump's body's */
-    float room;        /* slack of both */
+    float room;        /* slack of both, and what rounding may have taken from the distance */
+    float rounding;
     float since,
         horizon; /* seconds before and after now: rows serve the sub-step that has just been solved, too */
 } course;
 
-static uint32_t may_touch(const pl_contact *contact, int particle, int clump, const course *way)
+/* Which particles of a clump a ball at x (from the clump's base, moving at v against it) may touch, leaving some room; `gap`
+   is the least distance of the surfaces of those. */
+static uint32_t may_touch(const pl_contact *contact, const float x[3], float radius,
+                          const float v[3], int clump, const course *way, float *gap)
 {
-    const pl_clump_places *mine = contact->places + particle / PL_CLUMP;
     const pl_clump_places *others = contact->places + clump;
-    const float *radius = contact->radius + (size_t)clump * PL_CLUMP;
-    int at = particle % PL_CLUMP;
-    float px = way->offset[0] + mine->x[at], py = way->offset[1] + mine->y[at],
-          pz = way->offset[2] + mine->z[at], reach = contact->radius[particle] + way->room;
-    vf vx = pl_splat_f(way->velocity[0]), vy = pl_splat_f(way->velocity[1]),
-       vz = pl_splat_f(way->velocity[2]);
-    float square = way->velocity[0] * way->velocity[0] + way->velocity[1] * way->velocity[1] +
-                   way->velocity[2] * way->velocity[2];
+    const float *radii = contact->radius + (size_t)clump * PL_CLUMP;
+    float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     float inverse = square > 1e-30f ? 1 / square : 0;
     uint32_t result = 0;
+    vf room = pl_splat_f(way->room), nearest = room;
     for (int k = 0; k < PL_CLUMP; k += PL_W) {
-        vf x = px - pl_load_f(others->x + k), y = py - pl_load_f(others->y + k),
-           z = pz - pl_load_f(others->z + k), r = reach + pl_load_f(radius + k);
-        vf t = -(x * vx + y * vy + z * vz) * inverse;
+        vf dx = x[0] - pl_load_f(others->x + k), dy = x[1] - pl_load_f(others->y + k),
+           dz = x[2] - pl_load_f(others->z + k), r = radius + pl_load_f(radii + k);
+        vf t = -(dx * v[0] + dy * v[1] + dz * v[2]) * inverse;
         t = pl_min_f(pl_max_f(t, pl_splat_f(way->since)), pl_splat_f(way->horizon));
-        x += t * vx;
-        y += t * vy;
-        z += t * vz;
-        result |= bits_of(x * x + y * y + z * z < r * r) << k;
+        dx += t * v[0];
+        dy += t * v[1];
+        dz += t * v[2];
+        vf apart = dx * dx + dy * dy + dz * dz, most = r + room;
+        vi near = apart < most * most;
+        uint32_t bits = bits_of(near);
+        if (bits && gap)
+            nearest = pl_min_f(nearest, pl_select_f(near, pl_sqrt_f(apart) - r, room));
+        result |= bits << k;
     }
+    for (int lane = 0; result && gap && lane < PL_W; lane++)
+        *gap = nearest[lane] < *gap ? nearest[lane] : *gap;
     return result;
 }
 
@@ -171,20 +196,64 @@ static course course_between(const pl_contact *contact, const pl_contact_body *a
         way.offset[k] = (float)(a->base[k] - b->base[k]);
         way.velocity[k] = (float)(a->velocity[k] - b->velocity[k]);
     }
-    /* What rounding may have taken from the distance. */
-    way.room += 1e-6f * (__builtin_fabsf(way.offset[0]) + __builtin_fabsf(way.offset[1]) +
-                         __builtin_fabsf(way.offset[2]));
+    way.rounding = 1e-6f * (__builtin_fabsf(way.offset[0]) + __builtin_fabsf(way.offset[1]) +
+                            __builtin_fabsf(way.offset[2]) + a->largest + b->largest);
+    way.room += way.rounding;
     return way;
 }
 
+/* The same for the spheres around two clumps. */
+static bool clumps_may_touch(const pl_contact *contact, int clump, int other, const course *way)
+{
+    const float *a = contact->spheres[clump], *b = contact->spheres[other], *v = way->velocity;
+    float d[3], square = 0, along = 0, speed = 0, reach = a[3] + b[3] + way->room;
+    for (int k = 0; k < 3; k++) {
+        d[k] = way->offset[k] + a[k] - b[k];
+        along += d[k] * v[k];
+        speed += v[k] * v[k];
+    }
+    float t = speed > 1e-30f ? -along / speed : 0;
+    t = t < way->since ? way->since : t > way->horizon ? way->horizon : t;
+    for (int k = 0; k < 3; k++) {
+        d[k] += t * v[k];
+        square += d[k] * d[k];
+    }
+    return square < reach * reach;
+}
+
+/* Which particles of the clump come near the sphere around the other. */
+static uint32_t near_clump(const pl_contact *contact, int clump, int other, const course *way)
+{
+    const float *sphere = contact->spheres[other];
+    float x[3], v[3];
+    for (int k = 0; k < 3; k++) {
+        x[k] = sphere[k] - way->offset[k];
+        v[k] = -way->velocity[k];
+    }
+    return may_touch(contact, x, sphere[3], v, clump, way, NULL) & contact->used[clump];
+}
+
+/* False when there is no room. */
 static bool add_rows(const pl_contact *contact, pl_contact_buffer *buffer, int clump, int other)
 {
     const pl_contact_body *a = contact->bodies + contact->body_of[clump];
     const pl_contact_body *b = contact->bodies + contact->body_of[other];
     course way = course_between(contact, a, b);
-    for (uint32_t mine = contact->used[clump]; mine; mine &= mine - 1) {
+    if (!clumps_may_touch(contact, clump, other, &way))
+        return true;
+    if (buffer->row_count + PL_CLUMP > buffer->row_capacity ||
+        buffer->group_count == buffer->group_capacity)
+        return false;
+    const pl_clump_places *places = contact->places + clump;
+    pl_group group = {clump, other, buffer->row_count, 0, way.room};
+    for (uint32_t mine = near_clump(contact, clump, other, &way); mine; mine &= mine - 1) {
         int place = __builtin_ctz(mine), particle = clump * PL_CLUMP + place;
-        uint32_t mask = may_touch(contact, particle, other, &way) & contact->used[other];
+        const float x[3] = {places->x[place] + way.offset[0], places->y[place] + way.offset[1],
+                            places->z[place] + way.offset[2]};
+        float gap = way.room;
+        uint32_t mask = may_touch(contact, x, contact->radius[particle], way.velocity, other, &way,
+                                  &gap) &
+                        contact->used[other];
         if (mask && a == b) {
             int32_t own = a->clumps->particle[particle - a->first_clump * PL_CLUMP];
             mask &= ~apart_in(a->clumps, own, other - a->first_clump);
@@ -193,19 +262,23 @@ static bool add_rows(const pl_contact *contact, pl_contact_buffer *buffer, int c
         }
         if (!mask)
             continue;
-        if (buffer->row_count == buffer->row_capacity)
-            return false;
-        buffer->rows[buffer->row_count++] = (pl_row){particle, other, mask};
+        gap -= way.rounding;
+        group.gap = gap < group.gap ? gap : group.gap;
+        buffer->rows[buffer->row_count++] = (pl_row){particle, other, mask, gap};
     }
+    group.count = buffer->row_count - group.first;
+    if (group.count)
+        buffer->groups[buffer->group_count++] = group;
     return true;
 }
 
 void PL_LANES(pl_contact_rows)(pl_contact *contact, int block, int worker)
 {
     pl_contact_buffer *buffer = contact->buffers + worker;
-    pl_segment *segment = contact->row_segments + block;
+    pl_segment *segment = contact->group_segments + block;
     int begin = block * PL_CLUMPS_PER_BLOCK, end = begin + PL_CLUMPS_PER_BLOCK;
-    *segment = (pl_segment){worker, buffer->row_count, 0, false};
+    int32_t row_count = buffer->row_count;
+    *segment = (pl_segment){worker, buffer->group_count, 0, false};
     for (int clump = begin; clump < end && clump < contact->clump_count; clump++) {
         if (contact->bodies[contact->body_of[clump]].asleep)
             continue;
@@ -214,8 +287,10 @@ void PL_LANES(pl_contact_rows)(pl_contact *contact, int block, int worker)
         for (int i = 0; i < count && !segment->full; i++)
             segment->full = !add_rows(contact, buffer, clump, buffer->found[i]);
     }
-    if (segment->full)
-        buffer->row_count = segment->first;
-    segment->count = buffer->row_count - segment->first;
+    if (segment->full) {
+        buffer->group_count = segment->first;
+        buffer->row_count = row_count;
+    }
+    segment->count = buffer->group_count - segment->first;
     PL_LANES_LEAVE();
 }

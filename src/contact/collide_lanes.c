@@ -137,9 +137,11 @@ static bool meet_plane(const grains *g, const plane *p, vf floor, vf part, const
     plane_moved(p, at, arm, surface);
     for (int k = 0; k < 3; k++)
         gone[k] = g->moved[k] + change[k] - surface[k];
-    share_overlap(overlap, -along(p->n, gone), pl_splat_f(p->bounce), floor, part, &depth,
+    /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
+    vf zero = pl_splat_f(0), pressed = pl_min_f(pl_max_f(-along(p->n, shift), zero), pl_max_f(overlap, zero));
+    share_overlap(overlap - pressed, -along(p->n, gone), pl_splat_f(p->bounce), floor, part, &depth,
                   &recover);
-    recover = pl_min_f(recover, part * half); /* see share.h */
+    recover = pl_min_f(recover, part * half) + pressed; /* see share.h */
     cross(g->turned, arm, turn);
     for (int k = 0; k < 3; k++)
         slide[k] = gone[k] + turn[k] - p->belt[k];

@@ -140,8 +140,11 @@ void pl_contact_answer(const pl_contact *contact, const pl_contact_collider *c,
         gone[k] = ball->at[k] - ball->from[k] - sight->still[k];
         answer->arm[k] = -bn[k] / half;
     }
-    pl_share_overlap(barrier->overlap, -pl_dot3(n, gone), half, (double)bounce, contact->h,
-                     contact->gravity, &answer->depth, &answer->recover);
+    /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
+    double pressed = fmin(fmax(-pl_dot3(n, sight->still), 0), fmax(barrier->overlap, 0));
+    pl_share_overlap(barrier->overlap - pressed, -pl_dot3(n, gone), half, (double)bounce,
+                     contact->h, contact->gravity, &answer->depth, &answer->recover);
+    answer->recover += pressed;
     pl_cross3(sight->turned, answer->arm, turn);
     for (int k = 0; k < 3; k++)
         answer->slide[k] = gone[k] + turn[k] - c->belt[k] * contact->h;

@@ -63,14 +63,16 @@ void pl_contact_destroy(pl_contact *contact)
     void *arrays[] = {contact->bodies,         contact->places,  contact->marks,
                       contact->primitives,     contact->radius,  contact->least,
                       contact->used,           contact->body_of, contact->boxes,
+                      contact->spheres,
                       contact->wanted,         contact->change,  contact->shift,
-                      contact->nodes,          contact->items,   contact->row_segments,
+                      contact->nodes,          contact->items,   contact->group_segments,
                       contact->touch_segments, contact->touched, contact->joined};
     pl_contact_free_joints(contact);
     pl_contact_free_colliders(contact);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         pl_memory_free(memory, arrays[k]);
     for (int w = 0; w < contact->worker_count; w++) {
+        pl_memory_free(memory, contact->buffers[w].groups);
         pl_memory_free(memory, contact->buffers[w].rows);
         pl_memory_free(memory, contact->buffers[w].touches);
         pl_memory_free(memory, contact->buffers[w].found);
@@ -91,8 +93,8 @@ static bool renew(pl_memory *memory, void *array, size_t count, size_t size)
     return true;
 }
 
-/* Typical rows and touches per clump; more are made room for when they appear. */
-enum { ROWS_PER_CLUMP = 64, TOUCHES_PER_CLUMP = 32 };
+/* Typical numbers per clump; more are made room for when they appear. */
+enum { GROUPS_PER_CLUMP = 8, ROWS_PER_CLUMP = 64, TOUCHES_PER_CLUMP = 32 };
 
 static bool reserve_buffers(pl_contact *contact, size_t clumps)
 {
@@ -100,7 +102,10 @@ static bool reserve_buffers(pl_contact *contact, size_t clumps)
     for (int w = 0; w < contact->worker_count; w++) {
         pl_contact_buffer *buffer = contact->buffers + w;
         if (!renew(memory, &buffer->found, clumps, sizeof *buffer->found) ||
-            !renew(memory, &buffer->rows, ROWS_PER_CLUMP * clumps, sizeof *buffer->rows))
+            !renew(memory, &buffer->groups, GROUPS_PER_CLUMP * clumps, sizeof *buffer->groups))
+            return false;
+        buffer->group_capacity = GROUPS_PER_CLUMP * (int32_t)clumps;
+        if (!renew(memory, &buffer->rows, ROWS_PER_CLUMP * clumps, sizeof *buffer->rows))
             return false;
         buffer->row_capacity = ROWS_PER_CLUMP * (int32_t)clumps;
         if (!renew(memory, &buffer->touches, TOUCHES_PER_CLUMP * clumps, sizeof *buffer->touches))
@@ -123,6 +128,7 @@ static bool reserve_clumps(pl_contact *contact, size_t clumps)
            renew(memory, &contact->used, clumps, sizeof *contact->used) &&
            renew(memory, &contact->body_of, clumps, sizeof *contact->body_of) &&
            renew(memory, &contact->boxes, 6 * clumps, sizeof *contact->boxes) &&
+           renew(memory, &contact->spheres, clumps, sizeof *contact->spheres) &&
            renew(memory, &contact->wanted, clumps, sizeof *contact->wanted) &&
            renew(memory, &contact->change, places, sizeof *contact->change) &&
            renew(memory, &contact->shift, places, sizeof *contact->shift) &&
@@ -130,7 +136,7 @@ static bool reserve_clumps(pl_contact *contact, size_t clumps)
            renew(memory, &contact->joined, clumps, sizeof *contact->joined) &&
            renew(memory, &contact->items, 2 * clumps, sizeof *contact->items) &&
            renew(memory, &contact->nodes, nodes, sizeof *contact->nodes) &&
-           renew(memory, &contact->row_segments, blocks, sizeof *contact->row_segments) &&
+           renew(memory, &contact->group_segments, blocks, sizeof *contact->group_segments) &&
            renew(memory, &contact->touch_segments, blocks, sizeof *contact->touch_segments) &&
            reserve_buffers(contact, clumps);
 }
@@ -239,25 +245,37 @@ static void make_some_rows(pl_contact *contact, int begin, int end, int worker)
         in_use()->rows(contact, block, worker);
 }
 
+static bool enlarge(pl_memory *memory, void *array, int32_t *capacity, size_t size)
+{
+    int32_t more = *capacity / 2 * 3 + 4096;
+    void *fresh = pl_memory_alloc(memory, (size_t)more, size), *old;
+    if (!fresh)
+        return false;
+    memcpy(&old, array, sizeof old);
+    memcpy(fresh, old, size * (size_t)*capacity);
+    pl_memory_free(memory, old);
+    memcpy(array, &fresh, sizeof fresh);
+    *capacity = more;
+    return true;
+}
+
 /* Blocks that did not fit are done again by the caller's thread, with more room. Without memory their rows are lost, and
    counted. */
 static void mend_rows(pl_contact *contact)
 {
     pl_contact_buffer *buffer = contact->buffers;
     for (int block = 0; block < contact->block_count; block++)
-        while (contact->row_segments[block].full) {
-            int32_t capacity = buffer->row_capacity / 2 * 3 + 4096;
-            pl_row *rows = PL_NEW(contact->memory, pl_row, capacity);
-            if (!rows) {
-                contact->row_segments[block] = (pl_segment){0};
-                contact->lost++;
-                break;
-            }
-            memcpy(rows, buffer->rows, sizeof *rows * (size_t)buffer->row_count);
-            pl_memory_free(contact->memory, buffer->rows);
-            buffer->rows = rows;
-            buffer->row_capacity = capacity;
+        while (contact->group_segments[block].full) {
             in_use()->rows(contact, block, 0);
+            if (!contact->group_segments[block].full)
+                break;
+            if (!enlarge(contact->memory, &buffer->groups, &buffer->group_capacity,
+                         sizeof *buffer->groups) ||
+                !enlarge(contact->memory, &buffer->rows, &buffer->row_capacity,
+                         sizeof *buffer->rows)) {
+                contact->group_segments[block] = (pl_segment){0};
+                contact->lost++;
+            }
         }
 }
 
@@ -289,7 +307,7 @@ static void look_ahead(pl_contact *contact, double rest_of_step)
    their swing is not how far they get. */
 static float slack_of(const pl_contact *contact, const pl_contact_body *body)
 {
-    return 0.25f * body->largest + (float)(2 * body->swing * contact->h);
+    return 0.5f * body->largest + (float)(2.5 * body->swing * contact->h);
 }
 
 static void mark_bodies(pl_contact *contact)
@@ -300,6 +318,8 @@ static void mark_bodies(pl_contact *contact)
         memcpy(body->mark_velocity, body->velocity, sizeof body->velocity);
         body->mark_time = contact->time;
         body->slack = body->asleep ? 0 : slack_of(contact, body);
+        body->stray = 0;
+        body->sway = body->asleep ? 0 : (float)(body->swing * contact->h * 1.0001);
     }
     memcpy(contact->marks, contact->places, sizeof *contact->marks * (size_t)contact->clump_count);
 }
@@ -312,10 +332,10 @@ static void note_wanted(pl_contact *contact)
         wanted[c] = wanted[c] ? HAD : 0;
     pl_contact_note_near(contact);
     for (int block = 0; block < contact->block_count; block++) {
-        const pl_segment *s = contact->row_segments + block;
-        const pl_row *rows = contact->buffers[s->worker].rows + s->first;
+        const pl_segment *s = contact->group_segments + block;
+        const pl_group *groups = contact->buffers[s->worker].groups + s->first;
         for (int i = 0; i < s->count; i++)
-            wanted[rows[i].particle / PL_CLUMP] |= PL_WANTED, wanted[rows[i].clump] |= PL_WANTED;
+            wanted[groups[i].clump] |= PL_WANTED, wanted[groups[i].other] |= PL_WANTED;
     }
     for (int c = 0; c < contact->clump_count; c++)
         wanted[c] = !(wanted[c] & PL_WANTED) ? PL_NOT_WANTED
@@ -331,7 +351,7 @@ void pl_contact_make_rows(pl_contact *contact, double rest_of_step, pl_tasks *ta
     mark_bodies(contact);
     pl_contact_grow_tree(contact);
     for (int w = 0; w < contact->worker_count; w++)
-        contact->buffers[w].row_count = 0;
+        contact->buffers[w].group_count = contact->buffers[w].row_count = 0;
     run_stage(contact, tasks, make_some_rows, contact->block_count, BLOCKS_PER_TASK);
     mend_rows(contact);
     note_wanted(contact);
@@ -357,18 +377,14 @@ static void mend_touches(pl_contact *contact)
     pl_contact_buffer *buffer = contact->buffers;
     for (int block = 0; block < contact->block_count; block++)
         while (contact->touch_segments[block].full) {
-            int32_t capacity = buffer->touch_capacity / 2 * 3 + 4096;
-            pl_touch *touches = PL_NEW(contact->memory, pl_touch, capacity);
-            if (!touches) {
+            in_use()->touches(contact, block, 0);
+            if (!contact->touch_segments[block].full)
+                break;
+            if (!enlarge(contact->memory, &buffer->touches, &buffer->touch_capacity,
+                         sizeof *buffer->touches)) {
                 contact->touch_segments[block] = (pl_segment){0};
                 contact->lost++;
-                break;
             }
-            memcpy(touches, buffer->touches, sizeof *touches * (size_t)buffer->touch_count);
-            pl_memory_free(contact->memory, buffer->touches);
-            buffer->touches = touches;
-            buffer->touch_capacity = capacity;
-            in_use()->touches(contact, block, 0);
         }
 }
 

@@ -32,6 +32,7 @@ typedef struct pl_contact_body {
     bool self;               /* touches itself */
     bool asleep;             /* stands still: does not look for others, is found by them */
     bool woken;              /* was pushed while asleep */
+    bool swept;              /* in a swept touch: scratch of the sweeps */
     bool touching, grounded; /* touched a body, a collider: set here, cleared by whoever reads it */
     bool borne;              /* touched a collider that gives way: likewise */
     float largest;           /* radius of its largest particle */
@@ -40,6 +41,8 @@ typedef struct pl_contact_body {
     /* When rows were last made. */
     double mark_base[3], mark_velocity[3], mark_time;
     float slack; /* metres its particles may leave the path */
+    float stray; /* metres they have left it by at the end of this sub-step */
+    float sway;  /* metres they may have been further from it at its start */
 } pl_contact_body;
 
 /* ---- Rows, pairs, contacts ------------------------------------------------------------------------ */
@@ -48,7 +51,15 @@ typedef struct pl_row {
     int32_t particle; /* 16 clump + place */
     int32_t clump;    /* later in the order of clumps, or the same */
     uint32_t mask;
+    float gap; /* between the surfaces of their spheres when they are nearest, if everybody keeps to its path */
 } pl_row;
+
+/* The rows between two clumps. */
+typedef struct pl_group {
+    int32_t clump, other;
+    int32_t first, count; /* of the rows in the same buffer */
+    float gap;            /* the least of theirs */
+} pl_group;
 
 typedef struct pl_pair {
     int32_t a, b;
@@ -69,7 +80,7 @@ typedef struct pl_touch {
     float give_a, give_b; /* shares of a correction, summing to 1 */
     float friction;
     float recover; /* to be parted without gaining speed: what overlapped already before */
-    int32_t swept;
+    int32_t swept; /* bits: looked at along the way; to be resolved again and again */
     float mass;           /* both yields together: what one metre of correction is worth, kg */
     float pushed, rubbed; /* corrections made so far along n and by friction */
 } pl_touch;
@@ -81,10 +92,10 @@ typedef struct pl_segment {
 } pl_segment;
 
 typedef struct pl_contact_buffer {
+    pl_group *groups;
     pl_row *rows;
-    pl_pair *pairs;
     pl_touch *touches;
-    int32_t row_count, row_capacity, pair_capacity, touch_count, touch_capacity;
+    int32_t group_count, group_capacity, row_count, row_capacity, touch_count, touch_capacity;
     int32_t *found; /* [clumps] what a query has found */
     bool strayed;   /* somebody has left its path */
     uint64_t ticks; /* of work in parallel stages; whoever reads it clears it */
@@ -115,6 +126,7 @@ typedef struct pl_contact {
     float *radius, *least;           /* [clumps][16] largest and smallest half axis, metres */
     uint16_t *used;                  /* [clumps] */
     int32_t *body_of;                /* [clumps] */
+    float (*spheres)[4];             /* [clumps] around its particles: middle from the base, radius */
     float *boxes;                    /* [clumps][6] from `anchor`: where its particles may get to */
     uint8_t *wanted;    /* [clumps] some row speaks of it: primitives are needed; PL_WANTED_… */
     float (*change)[4]; /* [clumps][16] what contacts have moved so far: x, y, z */
@@ -133,7 +145,7 @@ typedef struct pl_contact {
     pl_sort_item *items; /* [2 clumps] */
 
     int block_count;
-    pl_segment *row_segments, *touch_segments; /* [blocks of clumps] */
+    pl_segment *group_segments, *touch_segments; /* [blocks of clumps] */
     pl_contact_buffer *buffers;                /* [worker_count] */
 
     bool stale;                     /* rows must be made anew whatever has moved */

@@ -22,12 +22,11 @@ PL_LANES_INLINE uint32_t bits_of(vi mask)
 
 /* ---- Rows to pairs --------------------------------------------------------------------------------- */
 
-/* What all rows between two clumps have in common. */
+/* What all rows of a group have in common. */
 typedef struct between {
-    int32_t mine, other; /* the clumps; -1 = none yet */
-    float offset[3];     /* base of the other's body − base of mine */
-    float fastest;       /* displacements of the fastest particles of both */
-    bool known;          /* what follows: only when there is a pair */
+    float stray;     /* of both bodies together */
+    float fastest;   /* bound on the displacement of any particle of one against any of the other */
+    float offset[3]; /* base of the other's body − base of mine */
     float friction, bounce;
     float out[3]; /* see pl_pair */
 } between;
@@ -39,39 +38,38 @@ static void way_apart(const pl_contact_body *a, const pl_contact_body *b, float 
         d[k] = b->centre[k] - a->centre[k];
         square += d[k] * d[k];
     }
-    double length = __builtin_sqrt(square);
+    double scale = square > 0 ? 1 / __builtin_sqrt(square) : 0;
     for (int k = 0; k < 3; k++)
-        out[k] = square > 0 ? (float)(d[k] / length) : 0;
+        out[k] = (float)(d[k] * scale);
 }
 
-static between look_between(const pl_contact *contact, int32_t mine, int32_t other)
+static between look_between(const pl_contact *contact, const pl_contact_body *a,
+                            const pl_contact_body *b)
 {
-    const pl_contact_body *a = contact->bodies + contact->body_of[mine];
-    const pl_contact_body *b = contact->bodies + contact->body_of[other];
-    between two = {.mine = mine, .other = other, .fastest = a->fastest + b->fastest};
-    for (int k = 0; k < 3; k++)
+    between two = {.stray = a->stray + b->stray,
+                   .friction = __builtin_sqrtf(a->friction * b->friction),
+                   .bounce = a->restitution > b->restitution ? a->restitution : b->restitution};
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+        double apart = b->velocity[k] - a->velocity[k];
+        square += apart * apart;
         two.offset[k] = (float)(b->base[k] - a->base[k]);
+    }
+    two.fastest = (float)((__builtin_sqrt(square) + a->swing + b->swing) * contact->h * 1.0001);
+    way_apart(a, b, two.out);
     return two;
 }
 
-static void know_more(const pl_contact *contact, between *two)
-{
-    const pl_contact_body *a = contact->bodies + contact->body_of[two->mine];
-    const pl_contact_body *b = contact->bodies + contact->body_of[two->other];
-    two->friction = __builtin_sqrtf(a->friction * b->friction);
-    two->bounce = a->restitution > b->restitution ? a->restitution : b->restitution;
-    way_apart(a, b, two->out);
-    two->known = true;
-}
-
-static uint32_t spheres_meet(const pl_contact *contact, const pl_row *row, const float offset[3])
+/* Whose spheres, grown by so much, overlap. */
+PL_LANES_INLINE uint32_t spheres_meet(const pl_contact *contact, const pl_row *row, const float offset[3],
+                             float more)
 {
     const pl_clump_places *mine = contact->places + row->particle / PL_CLUMP;
     const pl_clump_places *others = contact->places + row->clump;
     const float *radius = contact->radius + (size_t)row->clump * PL_CLUMP;
     int at = row->particle % PL_CLUMP;
     float px = mine->x[at] - offset[0], py = mine->y[at] - offset[1], pz = mine->z[at] - offset[2],
-          reach = contact->radius[row->particle];
+          reach = contact->radius[row->particle] + more;
     uint32_t result = 0;
     for (int k = 0; k < PL_CLUMP; k += PL_W) {
         vf x = pl_load_f(others->x + k) - px, y = pl_load_f(others->y + k) - py,
@@ -82,12 +80,13 @@ static uint32_t spheres_meet(const pl_contact *contact, const pl_row *row, const
 }
 
 /* The same along the way: which pairs are fast, and which of those come near each other. */
-static uint32_t paths_meet(const pl_contact *contact, const pl_row *row, const float offset[3],
+static uint32_t paths_meet(const pl_contact *contact, const pl_row *row, const between *two,
                            uint32_t *swept)
 {
     const pl_primitive *p = contact->primitives + row->particle;
-    uint32_t result = 0;
-    for (uint32_t mask = row->mask; mask; mask &= mask - 1) {
+    const float *offset = two->offset;
+    uint32_t result = 0, mask = spheres_meet(contact, row, offset, two->fastest);
+    for (; mask; mask &= mask - 1) {
         int place = __builtin_ctz(mask), other = row->clump * PL_CLUMP + place;
         const pl_primitive *q = contact->primitives + other;
         float end[3], way[3], square = 0, along = 0, least = 0;
@@ -114,17 +113,17 @@ static uint32_t paths_meet(const pl_contact *contact, const pl_row *row, const f
     return result;
 }
 
-static int row_pairs(const pl_contact *contact, const pl_row *row, between *two, pl_pair *pairs)
+/* At most sixteen. */
+static int row_pairs(const pl_contact *contact, const pl_row *row, const between *two,
+                     pl_pair *pairs)
 {
-    if (row->clump != two->other || row->particle / PL_CLUMP != two->mine)
-        *two = look_between(contact, row->particle / PL_CLUMP, row->clump);
     bool fast = two->fastest > SWEPT_PART * contact->least[row->particle];
+    if (!fast && row->gap > two->stray)
+        return 0;
     uint32_t swept = 0;
-    uint32_t mask = fast ? paths_meet(contact, row, two->offset, &swept)
-                         : spheres_meet(contact, row, two->offset);
+    uint32_t mask = fast ? paths_meet(contact, row, two, &swept)
+                         : spheres_meet(contact, row, two->offset, 0);
     int count = 0;
-    if (mask && !two->known)
-        know_more(contact, two);
     for (; mask; mask &= mask - 1) {
         int place = __builtin_ctz(mask);
         pairs[count++] = (pl_pair){row->particle,
@@ -344,7 +343,7 @@ static int store_touches(const pair_lanes *l, uint32_t which, const vf values[14
         t->mass = columns[13][lane];
         t->pushed = t->rubbed = 0;
         t->friction = l->friction[lane];
-        t->swept = l->swept[lane];
+        t->swept = l->swept[lane] ? 1 : 0;
     }
     return count;
 }
@@ -418,35 +417,61 @@ static int touch_lanes(const pl_contact *contact, const pl_pair *pairs, int coun
 
 /* ---- A block of clumps ----------------------------------------------------------------------------- */
 
-enum { BATCH = 16 };
+/* Pairs that wait until the lanes are full. */
+typedef struct queue {
+    pl_pair pairs[PL_CLUMP + PL_W];
+    int count;
+} queue;
+
+/* False when there is no room for what might be found. */
+static bool take_pairs(const pl_contact *contact, queue *q, pl_contact_buffer *buffer)
+{
+    int count = q->count < PL_W ? q->count : PL_W;
+    if (buffer->touch_count + count > buffer->touch_capacity)
+        return false;
+    buffer->touch_count +=
+        touch_lanes(contact, q->pairs, count, buffer->touches + buffer->touch_count);
+    q->count -= count;
+    memmove(q->pairs, q->pairs + count, sizeof *q->pairs * (size_t)q->count);
+    return true;
+}
+
+static bool find_in_group(const pl_contact *contact, const pl_group *group, const pl_row *rows,
+                          queue *q, pl_contact_buffer *buffer)
+{
+    const pl_contact_body *a = contact->bodies + contact->body_of[group->clump];
+    const pl_contact_body *b = contact->bodies + contact->body_of[group->other];
+    float reach = a->stray + a->sway + (b->stray + b->sway);
+    if (group->gap > reach)
+        return true;
+    between two = look_between(contact, a, b);
+    for (const pl_row *row = rows + group->first; row < rows + group->first + group->count; row++) {
+        if (row->gap > reach)
+            continue;
+        q->count += row_pairs(contact, row, &two, q->pairs + q->count);
+        while (q->count >= PL_W)
+            if (!take_pairs(contact, q, buffer))
+                return false;
+    }
+    return true;
+}
 
 void PL_LANES(pl_contact_touches)(pl_contact *contact, int block, int worker)
 {
     pl_contact_buffer *buffer = contact->buffers + worker;
-    const pl_segment *source = contact->row_segments + block;
+    const pl_segment *source = contact->group_segments + block;
     pl_segment *segment = contact->touch_segments + block;
-    const pl_row *row = contact->buffers[source->worker].rows + source->first;
-    const pl_row *end = row + source->count;
-    pl_pair pairs[2 * BATCH];
-    between two = {.mine = -1, .other = -1};
-    int waiting = 0;
+    const pl_contact_buffer *from = contact->buffers + source->worker;
+    queue q;
+    q.count = 0;
     *segment = (pl_segment){worker, buffer->touch_count, 0, false};
-    while (row < end || waiting) {
-        while (row < end && waiting < BATCH)
-            waiting += row_pairs(contact, row++, &two, pairs + waiting);
-        int count = waiting < PL_W ? waiting : PL_W;
-        if (count == 0)
-            break;
-        if (buffer->touch_count + count > buffer->touch_capacity) {
-            buffer->touch_count = segment->first;
-            segment->full = true;
-            return;
-        }
-        buffer->touch_count +=
-            touch_lanes(contact, pairs, count, buffer->touches + buffer->touch_count);
-        waiting -= count;
-        memmove(pairs, pairs + count, sizeof *pairs * (size_t)waiting);
-    }
+    for (int i = 0; i < source->count && !segment->full; i++)
+        segment->full =
+            !find_in_group(contact, from->groups + source->first + i, from->rows, &q, buffer);
+    if (q.count && !segment->full)
+        segment->full = !take_pairs(contact, &q, buffer);
+    if (segment->full)
+        buffer->touch_count = segment->first;
     segment->count = buffer->touch_count - segment->first;
     PL_LANES_LEAVE();
 }

@@ -34,8 +34,10 @@ static inline void note_sleepers(pl_contact *contact, const pl_touch *t)
     b->woken |= b->asleep;
 }
 
-/* Apart by `depth` along n; then friction. */
-static inline void resolve(pl_contact *contact, pl_touch *t)
+#define LITTLE 0.02f
+
+/* Apart by `depth` along n; then friction. Returns whether that was more than a little of what it took in all. */
+static inline bool resolve(pl_contact *contact, pl_touch *t)
 {
     float *at_a = contact->change[t->a], *at_b = contact->change[t->b];
     quad a = load(at_a), b = load(at_b), n = {t->n[0], t->n[1], t->n[2], 0};
@@ -71,11 +73,19 @@ static inline void resolve(pl_contact *contact, pl_touch *t)
             contact->touched[t->a / PL_CLUMP] = contact->touched[t->b / PL_CLUMP] = 1;
         }
     }
+    return push > LITTLE * t->pushed;
 }
 
-/* One sweep is enough where things are slow against their size: what is left over is small, and the next sub-step sees it. */
-enum { SWEEPS_WHEN_SWEPT = 16 };
+/* One sweep is enough where things are slow against their size: what is left over is small, and the next sub-step sees it.
+   The bodies in swept touches are gone through again, with all their touches, until little changes. */
+enum { SWEEPS_WHEN_SWEPT = 16, SWEPT = 1, AGAIN = 2 };
 
+static inline pl_contact_body *body_at(pl_contact *contact, int32_t place)
+{
+    return contact->bodies + contact->body_of[place / PL_CLUMP];
+}
+
+/* Returns whether a touch was swept; the bodies in it are marked. */
 static bool sweep(pl_contact *contact)
 {
     bool swept = false;
@@ -84,10 +94,40 @@ static bool sweep(pl_contact *contact)
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
         for (int i = 0; i < s->count; i++) {
             resolve(contact, touches + i);
-            swept |= touches[i].swept != 0;
+            if (touches[i].swept) {
+                swept = true;
+                body_at(contact, touches[i].a)->swept = body_at(contact, touches[i].b)->swept = true;
+            }
         }
     }
     return swept;
+}
+
+static void mark_again(pl_contact *contact)
+{
+    for (int block = 0; block < contact->block_count; block++) {
+        const pl_segment *s = contact->touch_segments + block;
+        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        for (int i = 0; i < s->count; i++)
+            if (body_at(contact, touches[i].a)->swept || body_at(contact, touches[i].b)->swept)
+                touches[i].swept |= AGAIN;
+    }
+    for (int b = 0; b < contact->body_count; b++)
+        contact->bodies[b].swept = false;
+}
+
+/* Returns whether one that was swept still moved. */
+static bool sweep_again(pl_contact *contact)
+{
+    bool moved = false;
+    for (int block = 0; block < contact->block_count; block++) {
+        const pl_segment *s = contact->touch_segments + block;
+        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        for (int i = 0; i < s->count; i++)
+            if (touches[i].swept && resolve(contact, touches + i))
+                moved |= touches[i].swept & SWEPT;
+    }
+    return moved;
 }
 
 /* Many particles touch one collider that gives way: it is turned and moved by all of them. */
@@ -98,10 +138,12 @@ void pl_contact_resolve(pl_contact *contact)
     pl_contact_excuse_joined(contact);
     for (int i = 0; i < SWEEPS_OF_JOINTS; i++)
         pl_contact_resolve_joints(contact);
-    int sweeps = sweep(contact) ? SWEEPS_WHEN_SWEPT : 1;
-    for (int i = 1; i < sweeps; i++) {
+    bool more = sweep(contact);
+    if (more)
+        mark_again(contact);
+    for (int i = 1; more && i < SWEEPS_WHEN_SWEPT; i++) {
         pl_contact_resolve_joints(contact);
-        sweep(contact);
+        more = sweep_again(contact);
     }
     for (int i = 0; contact->against.shove_count && i < SWEEPS_OF_SHOVES; i++)
         pl_contact_resolve_shoves(contact);

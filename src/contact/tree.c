@@ -26,12 +26,28 @@ static void clump_bounds(const pl_contact *contact, int clump, float low[3], flo
     }
 }
 
+static void make_sphere(const pl_contact *contact, int clump, const float low[3], const float high[3])
+{
+    const pl_clump_places *p = contact->places + clump;
+    const float *radius = contact->radius + (size_t)clump * PL_CLUMP;
+    float *sphere = contact->spheres[clump], most = 0;
+    for (int k = 0; k < 3; k++)
+        sphere[k] = 0.5f * (low[k] + high[k]);
+    for (int i = 0; i < PL_CLUMP; i++) {
+        float x = p->x[i] - sphere[0], y = p->y[i] - sphere[1], z = p->z[i] - sphere[2];
+        float reach = sqrtf(x * x + y * y + z * z) + radius[i];
+        most = reach > most ? reach : most;
+    }
+    sphere[3] = most * 1.00001f;
+}
+
 /* From the anchor, outwards by what rounding to float may have taken. */
 static void make_box(const pl_contact *contact, int clump)
 {
     const pl_contact_body *body = contact->bodies + contact->body_of[clump];
     float low[3], high[3], *box = contact->boxes + 6 * (size_t)clump;
     clump_bounds(contact, clump, low, high);
+    make_sphere(contact, clump, low, high);
     for (int k = 0; k < 3; k++) {
         double base = body->base[k] - contact->anchor[k];
         double back = body->asleep ? 0 : -body->velocity[k] * contact->h;
