@@ -114,10 +114,11 @@ PL_LANES_INLINE void plane_moved(const plane *p, const vf at[3], const vf arm[3]
 typedef struct push {
     vi below;
     vf by[3], still[3], point[3];
+    vf gone, depth; /* approach in the sub-step, and how much of it was undone */
 } push;
 
 /* False where none is below. */
-static bool meet_plane(const grains *g, const plane *p, vf floor, vf part, const vf change[4],
+static bool meet_plane(const grains *g, const plane *p, vf part, const vf change[4],
                        const vf shift[4], push *out)
 {
     vf bn[3], at[3], gone[3], arm[3], turn[3], slide[3], surface[3], depth, recover;
@@ -139,8 +140,9 @@ static bool meet_plane(const grains *g, const plane *p, vf floor, vf part, const
         gone[k] = g->moved[k] + change[k] - surface[k];
     /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
     vf zero = pl_splat_f(0), pressed = pl_min_f(pl_max_f(-along(p->n, shift), zero), pl_max_f(overlap, zero));
-    share_overlap(overlap - pressed, -along(p->n, gone), pl_splat_f(p->bounce), floor, part, &depth,
-                  &recover);
+    share_overlap(overlap - pressed, -along(p->n, gone), part, &depth, &recover);
+    out->gone = -along(p->n, gone);
+    out->depth = depth;
     recover = pl_min_f(recover, part * half) + pressed; /* see share.h */
     cross(g->turned, arm, turn);
     for (int k = 0; k < 3; k++)
@@ -178,6 +180,23 @@ static void note_hits(pl_contact *contact, pl_near *near, const plane *p, const 
     near->mask |= bits_of(by->below) << k;
 }
 
+/* Bouncing gives velocity along n, but no more than is missing. Returns what it gave. */
+static vf throw_back(pl_contact *contact, size_t at, const plane *p, const push *by, vf floor)
+{
+    vf came[4], kick[4];
+    load_change(contact->came + at, came);
+    load_change(contact->kick + at, kick);
+    for (int k = 0; k < 3; k++)
+        came[k] = p->moved[k] - came[k];
+    vf target = bounce_of(along(p->n, came), by->gone, by->depth, pl_splat_f(p->bounce), floor);
+    vf more = pl_select_f(by->below & (target > 0.0f),
+                          pl_max_f(target - along(p->n, kick), pl_splat_f(0)), pl_splat_f(0));
+    for (int k = 0; k < 3; k++)
+        kick[k] += more * p->n[k];
+    store_change(contact->kick + at, kick);
+    return more;
+}
+
 static void clump_on_plane(pl_contact *contact, pl_near *near, const plane *p, vf floor, vf part)
 {
     int clump = near->clump;
@@ -191,7 +210,7 @@ static void clump_on_plane(pl_contact *contact, pl_near *near, const plane *p, v
         load_grains(contact->primitives + at, &g);
         load_change(contact->change + at, change);
         load_change(contact->shift + at, shift);
-        if (!meet_plane(&g, p, floor, part, change, shift, &by))
+        if (!meet_plane(&g, p, part, change, shift, &by))
             continue;
         if (contact->used[clump] != 0xffff)
             by.below &= used_lanes(contact->used[clump] >> k);
@@ -203,6 +222,11 @@ static void clump_on_plane(pl_contact *contact, pl_near *near, const plane *p, v
         }
         store_change(contact->change + at, change);
         store_change(contact->shift + at, shift);
+        if (p->bounce > 0) {
+            vf more = throw_back(contact, at, p, &by, floor);
+            for (int m = 0; m < 3; m++)
+                by.by[m] += more * p->n[m];
+        }
         note_hits(contact, near, p, &g, &by, k);
         contact->touched[clump] = 1;
     }

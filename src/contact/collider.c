@@ -88,7 +88,7 @@ bool pl_contact_see(const pl_contact *contact, const pl_contact_collider *c, int
     const pl_contact_body *body = contact->bodies + contact->body_of[particle / PL_CLUMP];
     const pl_primitive *p = contact->primitives + particle;
     const float *change = contact->change[particle], *shift = contact->shift[particle];
-    double end[3], start[3], still[3], turned[3], from[3], at[3], shape[6];
+    double end[3], start[3], still[3], turned[3], from[3], at[3], shape[6], came[3];
     for (int k = 0; k < 3; k++) {
         double x = body->base[k] + (double)p->x[k];
         still[k] = (double)shift[k];
@@ -100,6 +100,10 @@ bool pl_contact_see(const pl_contact *contact, const pl_contact_collider *c, int
     pl_into3(c->turn_from, start, from);
     if (!is_near_outline(c->outline, from, at, (double)contact->radius[particle]))
         return false;
+    pl_cross3(c->turned, end, came);
+    for (int k = 0; k < 3; k++)
+        came[k] = (double)contact->came[particle][k] - c->moved[k] - came[k];
+    pl_into3(c->turn_to, came, sight->came);
     pl_into3(c->turn_to, still, sight->still);
     pl_into3(c->turn_to, turned, sight->turned);
     turn_shape(c->turn_to, p->shape, shape);
@@ -142,9 +146,12 @@ void pl_contact_answer(const pl_contact *contact, const pl_contact_collider *c,
     }
     /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
     double pressed = fmin(fmax(-pl_dot3(n, sight->still), 0), fmax(barrier->overlap, 0));
-    pl_share_overlap(barrier->overlap - pressed, -pl_dot3(n, gone), half, (double)bounce,
-                     contact->h, contact->gravity, &answer->depth, &answer->recover);
+    double approach = -pl_dot3(n, gone);
+    pl_share_overlap(barrier->overlap - pressed, approach, half, contact->h, &answer->depth,
+                     &answer->recover);
     answer->recover += pressed;
+    answer->kick = pl_bounce(-pl_dot3(n, sight->came), approach, answer->depth, (double)bounce,
+                             contact->h, contact->gravity);
     pl_cross3(sight->turned, answer->arm, turn);
     for (int k = 0; k < 3; k++)
         answer->slide[k] = gone[k] + turn[k] - c->belt[k] * contact->h;
@@ -211,6 +218,25 @@ static void move(const meeting *m, int place, pl_sight *sight, const double by[3
     note_hit(m, place, exact, n, a);
 }
 
+/* Velocity along the normal, but no more than is missing; both in the collider's frame. */
+static void throw_back(const meeting *m, int place, const double normal[3], double kick)
+{
+    int particle = m->near->clump * PL_CLUMP + place;
+    float *had = m->contact->kick[particle];
+    double n[3], by[3];
+    pl_out_of3(m->collider->turn_to, normal, n);
+    double more = kick - (n[0] * (double)had[0] + n[1] * (double)had[1] + n[2] * (double)had[2]);
+    if (!(more > 0))
+        return;
+    for (int k = 0; k < 3; k++) {
+        float before = had[k];
+        had[k] += (float)(more * n[k]);
+        by[k] = (double)had[k] - (double)before;
+        m->contact->against.hits[m->near->block].impulse[k][place] -=
+            (float)(by[k] / ((double)m->contact->primitives[particle].yield * m->contact->h));
+    }
+}
+
 /* Returns whether it did anything. */
 static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barrier *barrier,
                      bool first)
@@ -227,6 +253,8 @@ static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barr
         still[k] = recover * barrier->normal[k];
     }
     move(m, place, sight, by, still, barrier->normal, answer.arm);
+    if (first && answer.kick > 0)
+        throw_back(m, place, barrier->normal, answer.kick);
     return true;
 }
 

@@ -130,6 +130,7 @@ typedef struct pl_sight {
     pl_ball ball;
     double still[3];  /* moved without velocity so far */
     double turned[3]; /* its rotation vector against the collider's */
+    double came[3];   /* its velocity at the start, metres per sub-step */
 } pl_sight;
 
 bool pl_contact_see(const struct pl_contact *contact, const pl_contact_collider *collider,
@@ -141,7 +142,7 @@ bool pl_contact_meets(const pl_contact_collider *collider, const pl_ball *ball,
 /* How a barrier is answered: how far along its normal with velocity and without, and how far the
    surfaces slid. */
 typedef struct pl_answer {
-    double depth, recover;
+    double depth, recover, kick; /* kick: velocity that bouncing gives, metres per sub-step */
     double arm[3];   /* from the particle's centre to where it touches */
     double slide[3]; /* at right angles to the normal */
 } pl_answer;

@@ -65,6 +65,7 @@ void pl_contact_destroy(pl_contact *contact)
                       contact->used,           contact->body_of, contact->boxes,
                       contact->spheres,
                       contact->wanted,         contact->change,  contact->shift,
+                      contact->kick,           contact->came,
                       contact->nodes,          contact->items,   contact->group_segments,
                       contact->touch_segments, contact->touched, contact->joined};
     pl_contact_free_joints(contact);
@@ -132,6 +133,8 @@ static bool reserve_clumps(pl_contact *contact, size_t clumps)
            renew(memory, &contact->wanted, clumps, sizeof *contact->wanted) &&
            renew(memory, &contact->change, places, sizeof *contact->change) &&
            renew(memory, &contact->shift, places, sizeof *contact->shift) &&
+           renew(memory, &contact->kick, places, sizeof *contact->kick) &&
+           renew(memory, &contact->came, places, sizeof *contact->came) &&
            renew(memory, &contact->touched, clumps, sizeof *contact->touched) &&
            renew(memory, &contact->joined, clumps, sizeof *contact->joined) &&
            renew(memory, &contact->items, 2 * clumps, sizeof *contact->items) &&
@@ -195,6 +198,8 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
             entry->largest = most > entry->largest ? most : entry->largest;
             memset(contact->change[at], 0, sizeof contact->change[at]);
             memset(contact->shift[at], 0, sizeof contact->shift[at]);
+            memset(contact->kick[at], 0, sizeof contact->kick[at]);
+            memset(contact->came[at], 0, sizeof contact->came[at]);
         }
     }
     return number;

@@ -82,6 +82,7 @@ typedef struct pl_touch {
     float recover; /* to be parted without gaining speed: what overlapped already before */
     int32_t swept; /* bits: looked at along the way; to be resolved again and again */
     float mass;           /* both yields together: what one metre of correction is worth, kg */
+    float kick;           /* what bouncing gives: metres per sub-step along n */
     float pushed, rubbed; /* corrections made so far along n and by friction */
 } pl_touch;
 
@@ -131,6 +132,9 @@ typedef struct pl_contact {
     uint8_t *wanted;    /* [clumps] some row speaks of it: primitives are needed; PL_WANTED_… */
     float (*change)[4]; /* [clumps][16] what contacts have moved so far: x, y, z */
     float (*shift)[4];  /* [clumps][16] the same, without velocity */
+    float (*kick)[4]; /* [clumps][16] velocity without moving, metres per sub-step */
+    float (*came)[4]; /* [clumps][16] velocity at the start, likewise; only where something bounces */
+    bool bouncy;      /* some body or collider bounces */
     uint8_t *touched;   /* [clumps] something changed */
 
     pl_contact_colliders against;

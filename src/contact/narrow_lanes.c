@@ -320,11 +320,14 @@ static void load_pairs(const pl_contact *contact, const pl_pair *pairs, int coun
     }
 }
 
-static int store_touches(const pair_lanes *l, uint32_t which, const vf values[14], pl_touch *out)
+enum { VALUES = 15 };
+
+static int store_touches(const pair_lanes *l, uint32_t which, const vf values[VALUES],
+                         pl_touch *out)
 {
-    float columns[14][PL_W] __attribute__((aligned(64)));
+    float columns[VALUES][PL_W] __attribute__((aligned(64)));
     int count = 0;
-    for (int k = 0; k < 14; k++)
+    for (int k = 0; k < VALUES; k++)
         pl_store_f(columns[k], values[k]);
     for (; which; which &= which - 1) {
         int lane = __builtin_ctz(which);
@@ -341,6 +344,7 @@ static int store_touches(const pair_lanes *l, uint32_t which, const vf values[14
         t->give_b = columns[11][lane];
         t->recover = columns[12][lane];
         t->mass = columns[13][lane];
+        t->kick = columns[14][lane];
         t->pushed = t->rubbed = 0;
         t->friction = l->friction[lane];
         t->swept = l->swept[lane] ? 1 : 0;
@@ -372,6 +376,19 @@ static void leave_deep(const pair_lanes *l, const vgrain *a, const vgrain *b, co
     }
 }
 
+/* How fast the two came nearer along n before the solver had its say, metres per sub-step. */
+static vf coming(const pl_contact *contact, const pair_lanes *l, const vf n[3])
+{
+    vf sum = pl_splat_f(0);
+    for (int k = 0; k < 3; k++) {
+        float apart[PL_W] __attribute__((aligned(64)));
+        for (int lane = 0; lane < PL_W; lane++)
+            apart[lane] = contact->came[l->a[lane]][k] - contact->came[l->b[lane]][k];
+        sum += n[k] * pl_load_f(apart);
+    }
+    return sum;
+}
+
 static int touch_lanes(const pl_contact *contact, const pl_pair *pairs, int count, pl_touch *out)
 {
     pair_lanes l __attribute__((aligned(64)));
@@ -397,12 +414,14 @@ static int touch_lanes(const pl_contact *contact, const pl_pair *pairs, int coun
         bits_of((overlap > 0.0f) & (yield > 0.0f)) & (uint32_t)((UINT64_C(1) << count) - 1);
     if (!which)
         return 0;
-    vf values[14], normal[3], slide[3];
+    vf values[VALUES], normal[3], slide[3], approach = -dot(m.n, moved);
     normalise(m.normal, normal, &length);
     slide_of(&a, &b, normal, slide);
-    share_overlap(overlap, -dot(m.n, moved), pl_loadu_f(l.bounce),
-                  bounce_floor(contact->h, contact->gravity), recovery_part(contact->h), values + 3,
-                  values + 12);
+    share_overlap(overlap, approach, recovery_part(contact->h), values + 3, values + 12);
+    values[14] = pl_splat_f(0);
+    if (contact->bouncy)
+        values[14] = bounce_of(coming(contact, &l, m.n), approach, values[3], pl_loadu_f(l.bounce),
+                               bounce_floor(contact->h, contact->gravity));
     for (int k = 0; k < 3; k++) {
         values[k] = m.n[k];
         values[4 + k] = slide[k];

@@ -130,6 +130,28 @@ static bool sweep_again(pl_contact *contact)
     return moved;
 }
 
+/* Bounces: velocity only, after everything is where it belongs. */
+static void kick(pl_contact *contact)
+{
+    for (int block = 0; block < contact->block_count; block++) {
+        const pl_segment *s = contact->touch_segments + block;
+        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        for (int i = 0; i < s->count; i++) {
+            pl_touch *t = touches + i;
+            if (!(t->kick > 0) || !(t->pushed > 0))
+                continue;
+            quad a = load(contact->kick[t->a]), b = load(contact->kick[t->b]);
+            quad n = {t->n[0], t->n[1], t->n[2], 0};
+            float more = t->kick - dot(n, b - a);
+            if (!(more > 0))
+                continue;
+            store(contact->kick[t->a], a - n * (more * t->give_a));
+            store(contact->kick[t->b], b + n * (more * t->give_b));
+            t->pushed += more;
+        }
+    }
+}
+
 /* Many particles touch one collider that gives way: it is turned and moved by all of them. */
 enum { SWEEPS_OF_SHOVES = 4, SWEEPS_OF_JOINTS = 4 };
 
@@ -147,6 +169,8 @@ void pl_contact_resolve(pl_contact *contact)
     }
     for (int i = 0; contact->against.shove_count && i < SWEEPS_OF_SHOVES; i++)
         pl_contact_resolve_shoves(contact);
+    if (contact->bouncy)
+        kick(contact);
     for (int block = 0; block < contact->block_count; block++)
         contact->touches += (uint64_t)contact->touch_segments[block].count;
 }

@@ -12,17 +12,26 @@
 /* `overlap` at the end of a sub-step in which the two came nearer by `approach`. What is deep
    inside comes out no faster than what is in by `half`: else the deepest parts of a body would be
    torn ahead of the others. */
-static inline void pl_share_overlap(double overlap, double approach, double half, double bounce,
-                                    double h, double gravity, double *depth, double *recover)
+static inline void pl_share_overlap(double overlap, double approach, double half, double h,
+                                    double *depth, double *recover)
 {
     double part = PL_RECOVERY_RATE * h < 1 ? PL_RECOVERY_RATE * h : 1;
     double before = overlap - approach > 0 ? overlap - approach : 0;
     double hit = overlap < approach ? overlap : approach;
     *depth = hit > 0 ? hit : 0;
-    if (bounce > 0 && approach > PL_BOUNCE_FLOOR * gravity * h * h)
-        *depth = approach + bounce * approach;
     before = before < overlap ? before : overlap;
     *recover = (before < half ? before : half) * part;
+}
+
+/* Velocity, in metres per sub-step, that two get in a bounce without being moved: so that after an approach of which
+   `depth` was undone they part at `bounce` times the speed at which they came, before the solver had its say: what it
+   drives into each other is no blow, and giving it back would make energy. */
+static inline double pl_bounce(double came, double approach, double depth, double bounce, double h,
+                               double gravity)
+{
+    if (!(bounce > 0) || !(came > PL_BOUNCE_FLOOR * gravity * h * h))
+        return 0;
+    return bounce * came + (approach > depth ? approach - depth : 0);
 }
 
 #endif

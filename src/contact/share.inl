@@ -13,12 +13,18 @@ PL_LANES_INLINE vf bounce_floor(double h, double gravity)
 }
 
 /* `overlap` at the end of a sub-step in which the two came nearer by `approach`: what came about in it is undone, with
-   its velocity (all of the approach and more where it bounces: it is then thrown back from where it was); what was there before is parted slowly and gains no speed. */
-PL_LANES_INLINE void share_overlap(vf overlap, vf approach, vf bounce, vf floor, vf part, vf *depth,
-                                   vf *recover)
+   its velocity; what was there before is parted slowly and gains no speed. */
+PL_LANES_INLINE void share_overlap(vf overlap, vf approach, vf part, vf *depth, vf *recover)
 {
     vf zero = pl_splat_f(0), before = pl_max_f(overlap - approach, zero);
-    vf hit = pl_max_f(pl_min_f(overlap, approach), zero);
-    *depth = pl_select_f((approach > floor) & (bounce > 0.0f), approach + bounce * approach, hit);
+    *depth = pl_max_f(pl_min_f(overlap, approach), zero);
     *recover = pl_min_f(before, pl_max_f(overlap, zero)) * part;
+}
+
+/* See pl_bounce. */
+PL_LANES_INLINE vf bounce_of(vf came, vf approach, vf depth, vf bounce, vf floor)
+{
+    vi bounces = (bounce > 0.0f) & (came > floor);
+    return pl_select_f(bounces, bounce * came + pl_max_f(approach - depth, pl_splat_f(0)),
+                       pl_splat_f(0));
 }

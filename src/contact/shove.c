@@ -48,7 +48,7 @@ static bool find_shove(const pl_contact *contact, const pl_near *near, int parti
     double at[3];
     for (int k = 0; k < 3; k++)
         at[k] = sight.ball.at[k] + answer.arm[k];
-    *shove = (pl_shove){.depth = answer.depth,
+    *shove = (pl_shove){.depth = answer.depth + answer.kick,
                         .recover = answer.recover,
                         .friction = sqrt((double)c->friction * (double)body->friction)};
     /* Below 0: still apart along n at the start; then it may give way that much before it counts.

@@ -163,24 +163,39 @@ void pl_oriented_gather_more(const pl_oriented *body, const pl_clumps *clumps,
     in_use()->gather_more(body, clumps, wanted, which, primitives);
 }
 
-/* A free body's mean share goes into the place of its origin, in double: in the particles' offsets it would pile up. */
-static void take_mean_out(pl_oriented *body, const double mean[3], const double shift[3])
+void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clumps,
+                                   const uint8_t *wanted, double h, float (*came)[4])
 {
-    float both[3], still[3];
-    for (int k = 0; k < 3; k++) {
-        still[k] = (float)shift[k];
-        both[k] = (float)mean[k] + still[k];
-        body->path[k] += mean[k];
-        body->place[k] += (double)both[k];
-        body->old.origin[k] += (double)still[k];
+    double scale = h * body->system->key.model->unit;
+    for (int p = 0; p < clumps->count * PL_CLUMP; p++) {
+        int i = clumps->particle[p];
+        for (int k = 0; wanted[p / PL_CLUMP] && k < 3; k++)
+            came[p][k] =
+                (float)((body->old.velocity[k] + (double)body->old.u[3 * i + k]) * scale);
     }
-    in_use()->shift(body->n, body->now.x, both);
-    in_use()->shift(body->n, body->old.x, still);
 }
 
 typedef struct motion {
-    double moved[3], shifted[3]; /* mass × metres, in all */
+    double moved[3], shifted[3], kicked[3]; /* mass × units, in all */
 } motion;
+
+/* A free body's mean share goes into the place of its origin, in double: in the particles' offsets it would pile up. */
+static void take_mean_out(pl_oriented *body, const motion *sum)
+{
+    double scale = 1 / body->system->total_mass;
+    float both[3], before[3];
+    for (int k = 0; k < 3; k++) {
+        double mean = sum->moved[k] * scale, kick = sum->kicked[k] * scale;
+        float still = (float)(sum->shifted[k] * scale);
+        both[k] = (float)mean + still;
+        before[k] = still - (float)kick;
+        body->path[k] += mean + kick;
+        body->place[k] += (double)both[k];
+        body->old.origin[k] += (double)before[k];
+    }
+    in_use()->shift(body->n, body->now.x, both);
+    in_use()->shift(body->n, body->old.x, before);
+}
 
 static void move_particle(pl_oriented *body, int i, float *change, float *shift, float per_metre,
                           motion *sum)
@@ -197,6 +212,17 @@ static void move_particle(pl_oriented *body, int i, float *change, float *shift,
         change[k] = shift[k] = 0;
 }
 
+/* The velocity is the way from where it was: it was further back. */
+static void kick_particle(pl_oriented *body, int i, float *kick, float per_metre, motion *sum)
+{
+    for (int k = 0; k < 3; k++) {
+        float by = kick[k] * per_metre;
+        body->old.x[3 * i + k] -= by;
+        sum->kicked[k] += body->system->mass[i] * (double)by;
+        kick[k] = 0;
+    }
+}
+
 static bool is_zero(const float a[4], const float b[4])
 {
     uint64_t words[4];
@@ -206,9 +232,9 @@ static bool is_zero(const float a[4], const float b[4])
 }
 
 void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *touched,
-                         float (*change)[4], float (*shift)[4])
+                         float (*change)[4], float (*shift)[4], float (*kick)[4])
 {
-    motion sum = {{0, 0, 0}, {0, 0, 0}};
+    motion sum = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     float per_metre = (float)(1 / body->system->key.model->unit);
     bool any = false;
     for (int c = 0; c < clumps->count; c++) {
@@ -216,17 +242,15 @@ void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *to
             continue;
         touched[c] = 0;
         any = true;
-        for (int p = c * PL_CLUMP; p < (c + 1) * PL_CLUMP; p++)
+        for (int p = c * PL_CLUMP; p < (c + 1) * PL_CLUMP; p++) {
             if (!is_zero(change[p], shift[p]))
                 move_particle(body, clumps->particle[p], change[p], shift[p], per_metre, &sum);
+            if (kick && !is_zero(kick[p], kick[p]))
+                kick_particle(body, clumps->particle[p], kick[p], per_metre, &sum);
+        }
     }
-    if (!any || body->system->grounded)
-        return;
-    for (int k = 0; k < 3; k++) {
-        sum.moved[k] /= body->system->total_mass;
-        sum.shifted[k] /= body->system->total_mass;
-    }
-    take_mean_out(body, sum.moved, sum.shifted);
+    if (any && !body->system->grounded)
+        take_mean_out(body, &sum);
 }
 
 /* ---- After the contacts ------------------------------------------------------------------------------------------ */

@@ -254,10 +254,14 @@ void pl_oriented_gather(const pl_oriented *body, const pl_clumps *clumps, const 
 void pl_oriented_gather_more(const pl_oriented *body, const pl_clumps *clumps,
                              const uint8_t *wanted, uint8_t which, pl_primitive *primitives);
 
-/* Moves particles as contact says: `change` with velocity, `shift` without, x, y, z, – by place; both are set to zero.
-   `touched` tells the clumps in which something changed, and is cleared. */
+/* How far particles of the wanted clumps would have gone in h at the velocity they had at the start, metres. */
+void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clumps,
+                                   const uint8_t *wanted, double h, float (*came)[4]);
+
+/* Moves particles as contact says: `change` with velocity, `shift` without, `kick` (which may be NULL) is velocity without moving; x, y,
+   z, – by place; all are set to zero. `touched` tells the clumps in which something changed, and is cleared. */
 void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *touched,
-                         float (*change)[4], float (*shift)[4]);
+                         float (*change)[4], float (*shift)[4], float (*kick)[4]);
 
 /* After the contacts: velocities from displacements, damping, c into the origin. False when a number was not finite:
    the body is then back at its old state, at rest. */

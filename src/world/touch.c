@@ -47,6 +47,8 @@ static void lay_down(pl_world *world, pl_record *record)
 {
     pl_contact_body *body = world->contact->bodies + record->contact;
     memset(world->contact->wanted + body->first_clump, 1, (size_t)body->clumps->count);
+    memset(world->contact->came + (size_t)body->first_clump * PL_CLUMP, 0,
+           sizeof *world->contact->came * (size_t)body->clumps->count * PL_CLUMP);
     pl_oriented_stand(&record->matter);
     gather_body(world, record);
     body->asleep = true;
@@ -105,6 +107,30 @@ static void gather_rest(void *context, int begin, int end, int worker)
     world->workers[worker].work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
 }
 
+static void gather_velocities(pl_world *world)
+{
+    pl_contact *contact = world->contact;
+    for (int i = 0; i < world->awake_count; i++) {
+        const pl_record *record = world->live[i];
+        const pl_contact_body *body = contact->bodies + record->contact;
+        pl_oriented_gather_velocities(&record->matter, body->clumps, wanted_of(world, record),
+                                      world->h,
+                                      contact->came + (size_t)body->first_clump * PL_CLUMP);
+    }
+}
+
+/* Whether anything bounces. */
+static bool is_bouncy(const pl_contact *contact)
+{
+    for (int i = 0; i < contact->against.count; i++)
+        if (contact->against.colliders[i].restitution > 0)
+            return true;
+    for (int b = 0; b < contact->body_count; b++)
+        if (contact->bodies[b].restitution > 0)
+            return true;
+    return false;
+}
+
 static void finish_bodies(void *context, int begin, int end, int worker)
 {
     pl_world *world = context;
@@ -118,7 +144,8 @@ static void finish_bodies(void *context, int begin, int end, int worker)
         uint64_t clock = pl_ticks();
         pl_contact_collide(contact, number);
         pl_oriented_scatter(matter, body->clumps, contact->touched + first,
-                            contact->change + first * PL_CLUMP, contact->shift + first * PL_CLUMP);
+                            contact->change + first * PL_CLUMP, contact->shift + first * PL_CLUMP,
+                            contact->bouncy ? contact->kick + first * PL_CLUMP : NULL);
         self->work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
         if (!pl_oriented_finish(matter, world->h, &self->work))
             self->rescued++;
@@ -148,6 +175,9 @@ void pl_world_touch(pl_world *world, double rest_of_step)
         pl_contact_make_rows(contact, rest_of_step, world->tasks);
         run_bodies(world, gather_rest);
     }
+    contact->bouncy = is_bouncy(contact);
+    if (contact->bouncy)
+        gather_velocities(world);
     pl_contact_find(contact, world->tasks);
     pl_contact_resolve(contact);
     if (pl_world_wake_touched(world))
