@@ -251,9 +251,9 @@ static bool add_rows(const pl_contact *contact, pl_contact_buffer *buffer, int c
         const float x[3] = {places->x[place] + way.offset[0], places->y[place] + way.offset[1],
                             places->z[place] + way.offset[2]};
         float gap = way.room;
-        uint32_t mask = may_touch(contact, x, contact->radius[particle], way.velocity, other, &way,
-                                  &gap) &
-                        contact->used[other];
+        uint32_t mask =
+            may_touch(contact, x, contact->radius[particle], way.velocity, other, &way, &gap) &
+            contact->used[other];
         if (mask && a == b) {
             int32_t own = a->clumps->particle[particle - a->first_clump * PL_CLUMP];
             mask &= ~apart_in(a->clumps, own, other - a->first_clump);

@@ -143,8 +143,8 @@ bool pl_contact_meets(const pl_contact_collider *collider, const pl_ball *ball,
    surfaces slid. */
 typedef struct pl_answer {
     double depth, recover, kick; /* kick: velocity that bouncing gives, metres per sub-step */
-    double arm[3];   /* from the particle's centre to where it touches */
-    double slide[3]; /* at right angles to the normal */
+    double arm[3];               /* from the particle's centre to where it touches */
+    double slide[3];             /* at right angles to the normal */
 } pl_answer;
 
 void pl_contact_answer(const struct pl_contact *contact, const pl_contact_collider *collider,

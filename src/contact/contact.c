@@ -60,14 +60,13 @@ void pl_contact_destroy(pl_contact *contact)
     if (!contact)
         return;
     pl_memory *memory = contact->memory;
-    void *arrays[] = {contact->bodies,         contact->places,  contact->marks,
-                      contact->primitives,     contact->radius,  contact->least,
-                      contact->used,           contact->body_of, contact->boxes,
-                      contact->spheres,
-                      contact->wanted,         contact->change,  contact->shift,
-                      contact->kick,           contact->came,
-                      contact->nodes,          contact->items,   contact->group_segments,
-                      contact->touch_segments, contact->touched, contact->joined};
+    void *arrays[] = {
+        contact->bodies,  contact->places,  contact->marks,          contact->primitives,
+        contact->radius,  contact->least,   contact->used,           contact->body_of,
+        contact->boxes,   contact->spheres, contact->wanted,         contact->change,
+        contact->shift,   contact->ways,    contact->kick,           contact->came,
+        contact->nodes,   contact->items,   contact->group_segments, contact->touch_segments,
+        contact->touched, contact->joined};
     pl_contact_free_joints(contact);
     pl_contact_free_colliders(contact);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -122,6 +121,7 @@ static bool reserve_clumps(pl_contact *contact, size_t clumps)
     size_t places = clumps * PL_CLUMP, blocks = clumps / PL_CLUMPS_PER_BLOCK + 1;
     size_t nodes = clumps / (PL_BRANCHES - 1) + 10;
     return renew(memory, &contact->places, clumps, sizeof *contact->places) &&
+           renew(memory, &contact->ways, clumps, sizeof *contact->ways) &&
            renew(memory, &contact->marks, clumps, sizeof *contact->marks) &&
            renew(memory, &contact->primitives, places, sizeof *contact->primitives) &&
            renew(memory, &contact->radius, places, sizeof *contact->radius) &&
@@ -180,6 +180,7 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
     pl_contact_body *entry = contact->bodies + number;
     *entry = *body;
     entry->first_clump = first;
+    entry->grip = sqrtf(entry->friction);
     entry->largest = 0;
     contact->clump_count += body->clumps->count;
     for (int c = 0; c < body->clumps->count; c++) {

@@ -28,6 +28,7 @@ typedef struct pl_contact_body {
     double unit; /* metres per model unit */
     int first_clump;
     float friction, restitution;
+    float grip;              /* √friction */
     uint32_t category, mask; /* two bodies meet where each one's category is in the other's mask */
     bool self;               /* touches itself */
     bool asleep;             /* stands still: does not look for others, is found by them */
@@ -51,7 +52,8 @@ typedef struct pl_row {
     int32_t particle; /* 16 clump + place */
     int32_t clump;    /* later in the order of clumps, or the same */
     uint32_t mask;
-    float gap; /* between the surfaces of their spheres when they are nearest, if everybody keeps to its path */
+    float
+        gap; /* between the surfaces of their spheres when they are nearest, if everybody keeps to its path */
 } pl_row;
 
 /* The rows between two clumps. */
@@ -60,15 +62,6 @@ typedef struct pl_group {
     int32_t first, count; /* of the rows in the same buffer */
     float gap;            /* the least of theirs */
 } pl_group;
-
-typedef struct pl_pair {
-    int32_t a, b;
-    float offset[3]; /* base of b − base of a */
-    float friction, bounce;
-    uint32_t swept; /* fast against their size: looked at along the way */
-    float way_out
-        [3]; /* from one body's centre to the other's, unit: the way apart when they are deep in each other */
-} pl_pair;
 
 /* b must stay ahead of a along n. All lengths in metres. */
 typedef struct pl_touch {
@@ -79,8 +72,8 @@ typedef struct pl_touch {
     float normal[3]; /* of the surfaces where they touch */
     float give_a, give_b; /* shares of a correction, summing to 1 */
     float friction;
-    float recover; /* to be parted without gaining speed: what overlapped already before */
-    int32_t swept; /* bits: looked at along the way; to be resolved again and again */
+    float recover;        /* to be parted without gaining speed: what overlapped already before */
+    int32_t swept;        /* bits: looked at along the way; to be resolved again and again */
     float mass;           /* both yields together: what one metre of correction is worth, kg */
     float kick;           /* what bouncing gives: metres per sub-step along n */
     float pushed, rubbed; /* corrections made so far along n and by friction */
@@ -123,19 +116,21 @@ typedef struct pl_contact {
 
     int clump_count, clump_capacity;
     pl_clump_places *places, *marks; /* [clumps] now, and when rows were made */
+    pl_clump_places *ways;           /* [clumps] displacements in this sub-step, metres */
     pl_primitive *primitives;        /* [clumps][16] */
     float *radius, *least;           /* [clumps][16] largest and smallest half axis, metres */
     uint16_t *used;                  /* [clumps] */
     int32_t *body_of;                /* [clumps] */
-    float (*spheres)[4];             /* [clumps] around its particles: middle from the base, radius */
-    float *boxes;                    /* [clumps][6] from `anchor`: where its particles may get to */
-    uint8_t *wanted;    /* [clumps] some row speaks of it: primitives are needed; PL_WANTED_… */
-    float (*change)[4]; /* [clumps][16] what contacts have moved so far: x, y, z */
-    float (*shift)[4];  /* [clumps][16] the same, without velocity */
-    float (*kick)[4]; /* [clumps][16] velocity without moving, metres per sub-step */
-    float (*came)[4]; /* [clumps][16] velocity at the start, likewise; only where something bounces */
-    bool bouncy;      /* some body or collider bounces */
-    uint8_t *touched;   /* [clumps] something changed */
+    float (*spheres)[4]; /* [clumps] around its particles: middle from the base, radius */
+    float *boxes;        /* [clumps][6] from `anchor`: where its particles may get to */
+    uint8_t *wanted;     /* [clumps] some row speaks of it: primitives are needed; PL_WANTED_… */
+    float (*change)[4];  /* [clumps][16] what contacts have moved so far: x, y, z */
+    float (*shift)[4];   /* [clumps][16] the same, without velocity */
+    float (*kick)[4];    /* [clumps][16] velocity without moving, metres per sub-step */
+    float (
+        *came)[4]; /* [clumps][16] velocity at the start, likewise; only where something bounces */
+    bool bouncy;   /* some body or collider bounces */
+    uint8_t *touched; /* [clumps] something changed */
 
     pl_contact_colliders against;
     pl_contact_joints joints;
@@ -150,7 +145,7 @@ typedef struct pl_contact {
 
     int block_count;
     pl_segment *group_segments, *touch_segments; /* [blocks of clumps] */
-    pl_contact_buffer *buffers;                /* [worker_count] */
+    pl_contact_buffer *buffers;                  /* [worker_count] */
 
     bool stale;                     /* rows must be made anew whatever has moved */
     double horizon;                 /* seconds for which rows are made */

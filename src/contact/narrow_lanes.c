@@ -27,49 +27,53 @@ typedef struct between {
     float stray;     /* of both bodies together */
     float fastest;   /* bound on the displacement of any particle of one against any of the other */
     float offset[3]; /* base of the other's body − base of mine */
+    float out
+        [3]; /* from my body's centre to the other's, unit: the way apart when they are deep in each other */
     float friction, bounce;
-    float out[3]; /* see pl_pair */
 } between;
-
-static void way_apart(const pl_contact_body *a, const pl_contact_body *b, float out[3])
-{
-    double d[3], square = 0;
-    for (int k = 0; k < 3; k++) {
-        d[k] = b->centre[k] - a->centre[k];
-        square += d[k] * d[k];
-    }
-    double scale = square > 0 ? 1 / __builtin_sqrt(square) : 0;
-    for (int k = 0; k < 3; k++)
-        out[k] = (float)(d[k] * scale);
-}
 
 static between look_between(const pl_contact *contact, const pl_contact_body *a,
                             const pl_contact_body *b)
 {
     between two = {.stray = a->stray + b->stray,
-                   .friction = __builtin_sqrtf(a->friction * b->friction),
+                   .friction = a->grip * b->grip,
                    .bounce = a->restitution > b->restitution ? a->restitution : b->restitution};
-    double square = 0;
+    float square = 0, length = 0;
     for (int k = 0; k < 3; k++) {
-        double apart = b->velocity[k] - a->velocity[k];
+        float apart = (float)(b->velocity[k] - a->velocity[k]);
         square += apart * apart;
         two.offset[k] = (float)(b->base[k] - a->base[k]);
+        two.out[k] = (float)(b->centre[k] - a->centre[k]);
+        length += two.out[k] * two.out[k];
     }
-    two.fastest = (float)((__builtin_sqrt(square) + a->swing + b->swing) * contact->h * 1.0001);
-    way_apart(a, b, two.out);
+    two.fastest = (__builtin_sqrtf(square) + (float)(a->swing + b->swing)) * (float)contact->h;
+    two.fastest *= 1.0001f;
+    float scale = length > 0 ? 1 / __builtin_sqrtf(length) : 0;
+    for (int k = 0; k < 3; k++)
+        two.out[k] *= scale;
     return two;
 }
 
-/* Whose spheres, grown by so much, overlap. */
-PL_LANES_INLINE uint32_t spheres_meet(const pl_contact *contact, const pl_row *row, const float offset[3],
-                             float more)
+/* Pairs that wait until the lanes are full, field by field. */
+enum { QUEUE = PL_CLUMP + 2 * PL_W };
+
+typedef struct queue {
+    int32_t a[QUEUE], b[QUEUE];
+    int32_t swept[QUEUE]; /* fast against their size: looked at along the way */
+    float offset[3][QUEUE], out[3][QUEUE], friction[QUEUE], bounce[QUEUE];
+    int count;
+} queue;
+
+/* Whose spheres overlap. */
+PL_LANES_INLINE uint32_t spheres_meet(const pl_contact *contact, const pl_row *row,
+                                      const float offset[3])
 {
     const pl_clump_places *mine = contact->places + row->particle / PL_CLUMP;
     const pl_clump_places *others = contact->places + row->clump;
     const float *radius = contact->radius + (size_t)row->clump * PL_CLUMP;
     int at = row->particle % PL_CLUMP;
     float px = mine->x[at] - offset[0], py = mine->y[at] - offset[1], pz = mine->z[at] - offset[2],
-          reach = contact->radius[row->particle] + more;
+          reach = contact->radius[row->particle];
     uint32_t result = 0;
     for (int k = 0; k < PL_CLUMP; k += PL_W) {
         vf x = pl_load_f(others->x + k) - px, y = pl_load_f(others->y + k) - py,
@@ -79,62 +83,90 @@ PL_LANES_INLINE uint32_t spheres_meet(const pl_contact *contact, const pl_row *r
     return result & row->mask;
 }
 
-/* The same along the way: which pairs are fast, and which of those come near each other. */
-static uint32_t paths_meet(const pl_contact *contact, const pl_row *row, const between *two,
-                           uint32_t *swept)
+/* The same along the way: which pairs are fast, and where those are nearest. */
+PL_LANES_INLINE uint32_t paths_meet(const pl_contact *contact, const pl_row *row,
+                                    const float offset[3], uint32_t *swept)
 {
-    const pl_primitive *p = contact->primitives + row->particle;
-    const float *offset = two->offset;
-    uint32_t result = 0, mask = spheres_meet(contact, row, offset, two->fastest);
-    for (; mask; mask &= mask - 1) {
-        int place = __builtin_ctz(mask), other = row->clump * PL_CLUMP + place;
-        const pl_primitive *q = contact->primitives + other;
-        float end[3], way[3], square = 0, along = 0, least = 0;
-        for (int k = 0; k < 3; k++) {
-            end[k] = q->x[k] + offset[k] - p->x[k];
-            way[k] = q->moved[k] - p->moved[k];
-            square += way[k] * way[k];
-            along += way[k] * end[k];
-        }
-        float small = SWEPT_PART * (contact->least[row->particle] + contact->least[other]);
-        bool fast = square > small * small;
-        float back = fast ? along / square : 0;
-        back = back < 0 ? 0 : back > 1 ? 1 : back;
-        for (int k = 0; k < 3; k++) {
-            float nearest = end[k] - back * way[k];
-            least += nearest * nearest;
-        }
-        float reach = contact->radius[row->particle] + contact->radius[other];
-        if (least < reach * reach)
-            result |= 1u << place;
-        if (fast)
-            *swept |= 1u << place;
+    const pl_clump_places *mine = contact->places + row->particle / PL_CLUMP;
+    const pl_clump_places *others = contact->places + row->clump;
+    const pl_clump_places *my_way = contact->ways + row->particle / PL_CLUMP;
+    const pl_clump_places *their_way = contact->ways + row->clump;
+    const float *radius = contact->radius + (size_t)row->clump * PL_CLUMP;
+    const float *least = contact->least + (size_t)row->clump * PL_CLUMP;
+    int at = row->particle % PL_CLUMP;
+    float px = mine->x[at] - offset[0], py = mine->y[at] - offset[1], pz = mine->z[at] - offset[2],
+          reach = contact->radius[row->particle], thin = contact->least[row->particle];
+    uint32_t result = 0;
+    for (int k = 0; k < PL_CLUMP; k += PL_W) {
+        vf x = pl_load_f(others->x + k) - px, y = pl_load_f(others->y + k) - py,
+           z = pl_load_f(others->z + k) - pz, r = pl_load_f(radius + k) + reach;
+        vf u = pl_load_f(their_way->x + k) - my_way->x[at],
+           v = pl_load_f(their_way->y + k) - my_way->y[at],
+           w = pl_load_f(their_way->z + k) - my_way->z[at];
+        vf small = SWEPT_PART * (pl_load_f(least + k) + thin), square = u * u + v * v + w * w;
+        vi fast = square > small * small;
+        vf back = (u * x + v * y + w * z) / pl_max_f(square, pl_splat_f(1e-37f));
+        back = pl_min_f(pl_max_f(back, pl_splat_f(0)), pl_splat_f(1));
+        back = pl_select_f(fast, back, pl_splat_f(0));
+        x -= back * u;
+        y -= back * v;
+        z -= back * w;
+        result |= bits_of(x * x + y * y + z * z < r * r) << k;
+        *swept |= bits_of(fast) << k;
     }
-    return result;
+    return result & row->mask;
 }
 
-/* At most sixteen. */
-static int row_pairs(const pl_contact *contact, const pl_row *row, const between *two,
-                     pl_pair *pairs)
+/* At most sixteen are added, with what they have in common. */
+static void add_pairs(queue *q, const pl_row *row, const between *two, uint32_t mask,
+                      uint32_t swept)
+{
+    int first = q->count;
+    for (; mask; mask &= mask - 1) {
+        int place = __builtin_ctz(mask), at = q->count++;
+        q->a[at] = row->particle;
+        q->b[at] = row->clump * PL_CLUMP + place;
+        q->swept[at] = -(int32_t)(swept >> place & 1);
+    }
+    for (int at = first; at < q->count; at += PL_W) {
+        for (int k = 0; k < 3; k++) {
+            pl_storeu_f(q->offset[k] + at, pl_splat_f(two->offset[k]));
+            pl_storeu_f(q->out[k] + at, pl_splat_f(two->out[k]));
+        }
+        pl_storeu_f(q->friction + at, pl_splat_f(two->friction));
+        pl_storeu_f(q->bounce + at, pl_splat_f(two->bounce));
+    }
+}
+
+static void row_pairs(const pl_contact *contact, const pl_row *row, const between *two, queue *q)
 {
     bool fast = two->fastest > SWEPT_PART * contact->least[row->particle];
     if (!fast && row->gap > two->stray)
-        return 0;
+        return;
     uint32_t swept = 0;
-    uint32_t mask = fast ? paths_meet(contact, row, two, &swept)
-                         : spheres_meet(contact, row, two->offset, 0);
-    int count = 0;
-    for (; mask; mask &= mask - 1) {
-        int place = __builtin_ctz(mask);
-        pairs[count++] = (pl_pair){row->particle,
-                                   row->clump * PL_CLUMP + place,
-                                   {two->offset[0], two->offset[1], two->offset[2]},
-                                   two->friction,
-                                   two->bounce,
-                                   swept >> place & 1,
-                                   {two->out[0], two->out[1], two->out[2]}};
+    uint32_t mask = fast ? paths_meet(contact, row, two->offset, &swept)
+                         : spheres_meet(contact, row, two->offset);
+    if (mask)
+        add_pairs(q, row, two, mask, swept);
+}
+
+/* Takes the first ones out. */
+static void shorten(queue *q, int count)
+{
+    q->count -= count;
+    for (int at = 0; at < q->count; at++) {
+        q->a[at] = q->a[at + count];
+        q->b[at] = q->b[at + count];
+        q->swept[at] = q->swept[at + count];
     }
-    return count;
+    for (int at = 0; at < q->count; at += PL_W) {
+        for (int k = 0; k < 3; k++) {
+            pl_storeu_f(q->offset[k] + at, pl_loadu_f(q->offset[k] + at + count));
+            pl_storeu_f(q->out[k] + at, pl_loadu_f(q->out[k] + at + count));
+        }
+        pl_storeu_f(q->friction + at, pl_loadu_f(q->friction + at + count));
+        pl_storeu_f(q->bounce + at, pl_loadu_f(q->bounce + at + count));
+    }
 }
 
 /* ---- Pairs to touches ------------------------------------------------------------------------------ */
@@ -297,33 +329,9 @@ static void slide_of(const vgrain *a, const vgrain *b, const vf normal[3], vf ou
         out[k] = (b->moved[k] + turn_b[k]) - (a->moved[k] + turn_a[k]);
 }
 
-typedef struct pair_lanes {
-    int32_t a[PL_W], b[PL_W];
-    float offset[3][PL_W], out[3][PL_W], friction[PL_W], bounce[PL_W], radius[PL_W];
-    int32_t swept[PL_W];
-} pair_lanes;
-
-static void load_pairs(const pl_contact *contact, const pl_pair *pairs, int count, pair_lanes *l)
-{
-    for (int lane = 0; lane < PL_W; lane++) {
-        const pl_pair *p = pairs + (lane < count ? lane : 0);
-        l->a[lane] = p->a;
-        l->b[lane] = p->b;
-        for (int k = 0; k < 3; k++) {
-            l->offset[k][lane] = p->offset[k];
-            l->out[k][lane] = p->way_out[k];
-        }
-        l->friction[lane] = p->friction;
-        l->bounce[lane] = p->bounce;
-        l->radius[lane] = contact->radius[p->a] + contact->radius[p->b];
-        l->swept[lane] = p->swept ? -1 : 0;
-    }
-}
-
 enum { VALUES = 15 };
 
-static int store_touches(const pair_lanes *l, uint32_t which, const vf values[VALUES],
-                         pl_touch *out)
+static int store_touches(const queue *l, uint32_t which, const vf values[VALUES], pl_touch *out)
 {
     float columns[VALUES][PL_W] __attribute__((aligned(64)));
     int count = 0;
@@ -356,7 +364,7 @@ static int store_touches(const pair_lanes *l, uint32_t which, const vf values[VA
    every way, and would lock them together. */
 #define DEEP 0.35f
 
-static void leave_deep(const pair_lanes *l, const vgrain *a, const vgrain *b, const vf r[3],
+static void leave_deep(const queue *l, const vgrain *a, const vgrain *b, const vf r[3],
                        const vf moved[3], meeting *m)
 {
     vf out[3], normal[3];
@@ -377,7 +385,7 @@ static void leave_deep(const pair_lanes *l, const vgrain *a, const vgrain *b, co
 }
 
 /* How fast the two came nearer along n before the solver had its say, metres per sub-step. */
-static vf coming(const pl_contact *contact, const pair_lanes *l, const vf n[3])
+static vf coming(const pl_contact *contact, const queue *l, const vf n[3])
 {
     vf sum = pl_splat_f(0);
     for (int k = 0; k < 3; k++) {
@@ -389,26 +397,38 @@ static vf coming(const pl_contact *contact, const pair_lanes *l, const vf n[3])
     return sum;
 }
 
-static int touch_lanes(const pl_contact *contact, const pl_pair *pairs, int count, pl_touch *out)
+static vf reach_of(const pl_contact *contact, const queue *q)
 {
-    pair_lanes l __attribute__((aligned(64)));
+    float sum[PL_W] __attribute__((aligned(64)));
+    for (int lane = 0; lane < PL_W; lane++)
+        sum[lane] = contact->radius[q->a[lane]] + contact->radius[q->b[lane]];
+    return pl_load_f(sum);
+}
+
+/* The first pairs of the queue. */
+static int touch_lanes(const pl_contact *contact, queue *q, int count, pl_touch *out)
+{
     vgrain a, b;
     vf r[3], length;
     meeting m;
-    load_pairs(contact, pairs, count, &l);
-    load_grains(contact->primitives, l.a, &a);
-    load_grains(contact->primitives, l.b, &b);
+    for (int at = count; at < PL_W; at++) { /* the others repeat the first */
+        q->a[at] = q->a[0];
+        q->b[at] = q->b[0];
+        q->swept[at] = 0;
+    }
+    load_grains(contact->primitives, q->a, &a);
+    load_grains(contact->primitives, q->b, &b);
     for (int k = 0; k < 3; k++)
-        r[k] = b.x[k] + pl_loadu_f(l.offset[k]) - a.x[k];
+        r[k] = b.x[k] + pl_loadu_f(q->offset[k]) - a.x[k];
     meet_at_end(&a, &b, r, &m);
     vi swept;
-    memcpy(&swept, l.swept, sizeof swept);
+    memcpy(&swept, q->swept, sizeof swept);
     if (pl_any_f(swept))
-        meet_on_the_way(&a, &b, r, pl_loadu_f(l.radius), swept, &m);
+        meet_on_the_way(&a, &b, r, reach_of(contact, q), swept, &m);
     vf moved[3];
     for (int k = 0; k < 3; k++)
         moved[k] = b.moved[k] - a.moved[k];
-    leave_deep(&l, &a, &b, r, moved, &m);
+    leave_deep(q, &a, &b, r, moved, &m);
     vf overlap = m.distance - m.along, yield = a.yield + b.yield;
     uint32_t which =
         bits_of((overlap > 0.0f) & (yield > 0.0f)) & (uint32_t)((UINT64_C(1) << count) - 1);
@@ -420,7 +440,7 @@ static int touch_lanes(const pl_contact *contact, const pl_pair *pairs, int coun
     share_overlap(overlap, approach, recovery_part(contact->h), values + 3, values + 12);
     values[14] = pl_splat_f(0);
     if (contact->bouncy)
-        values[14] = bounce_of(coming(contact, &l, m.n), approach, values[3], pl_loadu_f(l.bounce),
+        values[14] = bounce_of(coming(contact, q, m.n), approach, values[3], pl_loadu_f(q->bounce),
                                bounce_floor(contact->h, contact->gravity));
     for (int k = 0; k < 3; k++) {
         values[k] = m.n[k];
@@ -431,16 +451,10 @@ static int touch_lanes(const pl_contact *contact, const pl_pair *pairs, int coun
     values[10] = a.yield * inverse;
     values[11] = b.yield * inverse;
     values[13] = inverse;
-    return store_touches(&l, which, values, out);
+    return store_touches(q, which, values, out);
 }
 
 /* ---- A block of clumps ----------------------------------------------------------------------------- */
-
-/* Pairs that wait until the lanes are full. */
-typedef struct queue {
-    pl_pair pairs[PL_CLUMP + PL_W];
-    int count;
-} queue;
 
 /* False when there is no room for what might be found. */
 static bool take_pairs(const pl_contact *contact, queue *q, pl_contact_buffer *buffer)
@@ -448,10 +462,8 @@ static bool take_pairs(const pl_contact *contact, queue *q, pl_contact_buffer *b
     int count = q->count < PL_W ? q->count : PL_W;
     if (buffer->touch_count + count > buffer->touch_capacity)
         return false;
-    buffer->touch_count +=
-        touch_lanes(contact, q->pairs, count, buffer->touches + buffer->touch_count);
-    q->count -= count;
-    memmove(q->pairs, q->pairs + count, sizeof *q->pairs * (size_t)q->count);
+    buffer->touch_count += touch_lanes(contact, q, count, buffer->touches + buffer->touch_count);
+    shorten(q, count);
     return true;
 }
 
@@ -467,7 +479,7 @@ static bool find_in_group(const pl_contact *contact, const pl_group *group, cons
     for (const pl_row *row = rows + group->first; row < rows + group->first + group->count; row++) {
         if (row->gap > reach)
             continue;
-        q->count += row_pairs(contact, row, &two, q->pairs + q->count);
+        row_pairs(contact, row, &two, q);
         while (q->count >= PL_W)
             if (!take_pairs(contact, q, buffer))
                 return false;

@@ -96,7 +96,8 @@ static bool sweep(pl_contact *contact)
             resolve(contact, touches + i);
             if (touches[i].swept) {
                 swept = true;
-                body_at(contact, touches[i].a)->swept = body_at(contact, touches[i].b)->swept = true;
+                body_at(contact, touches[i].a)->swept = body_at(contact, touches[i].b)->swept =
+                    true;
             }
         }
     }

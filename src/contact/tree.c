@@ -26,7 +26,8 @@ static void clump_bounds(const pl_contact *contact, int clump, float low[3], flo
     }
 }
 
-static void make_sphere(const pl_contact *contact, int clump, const float low[3], const float high[3])
+static void make_sphere(const pl_contact *contact, int clump, const float low[3],
+                        const float high[3])
 {
     const pl_clump_places *p = contact->places + clump;
     const float *radius = contact->radius + (size_t)clump * PL_CLUMP;

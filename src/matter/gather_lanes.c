@@ -101,7 +101,7 @@ static frame frame_of(const pl_oriented *body)
 
 void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clumps,
                                   const uint8_t *wanted, pl_clump_places *places,
-                                  pl_primitive *primitives, pl_gathered *out)
+                                  pl_clump_places *ways, pl_primitive *primitives, pl_gathered *out)
 {
     frame f = frame_of(body);
     vf far = pl_splat_f(0), stray = pl_splat_f(0);
@@ -118,6 +118,9 @@ void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clum
             pl_store_f(places[c].x + k, x[0]);
             pl_store_f(places[c].y + k, x[1]);
             pl_store_f(places[c].z + k, x[2]);
+            pl_store_f(ways[c].x + k, moved[0]);
+            pl_store_f(ways[c].y + k, moved[1]);
+            pl_store_f(ways[c].z + k, moved[2]);
             if (wanted[c])
                 gather_primitives(body, which, clumps->shape + (size_t)c * 6 * PL_CLUMP + k, &f, x,
                                   moved, primitives + c * PL_CLUMP + k);

@@ -15,7 +15,7 @@ typedef struct kernels {
     void (*shift)(int, float *, const float[3]);
     bool (*velocities)(int, const pl_state *, const pl_state *, float);
     void (*gather)(const pl_oriented *, const pl_clumps *, const uint8_t *, pl_clump_places *,
-                   pl_primitive *, pl_gathered *);
+                   pl_clump_places *, pl_primitive *, pl_gathered *);
     void (*gather_more)(const pl_oriented *, const pl_clumps *, const uint8_t *, uint8_t,
                         pl_primitive *);
 } kernels;
@@ -152,9 +152,10 @@ static void keep_momentum(pl_oriented *body, double h, double decay)
 /* ---- Contacts ---------------------------------------------------------------------------------------------------- */
 
 void pl_oriented_gather(const pl_oriented *body, const pl_clumps *clumps, const uint8_t *wanted,
-                        pl_clump_places *places, pl_primitive *primitives, pl_gathered *out)
+                        pl_clump_places *places, pl_clump_places *ways, pl_primitive *primitives,
+                        pl_gathered *out)
 {
-    in_use()->gather(body, clumps, wanted, places, primitives, out);
+    in_use()->gather(body, clumps, wanted, places, ways, primitives, out);
 }
 
 void pl_oriented_gather_more(const pl_oriented *body, const pl_clumps *clumps,
@@ -170,8 +171,7 @@ void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clu
     for (int p = 0; p < clumps->count * PL_CLUMP; p++) {
         int i = clumps->particle[p];
         for (int k = 0; wanted[p / PL_CLUMP] && k < 3; k++)
-            came[p][k] =
-                (float)((body->old.velocity[k] + (double)body->old.u[3 * i + k]) * scale);
+            came[p][k] = (float)((body->old.velocity[k] + (double)body->old.u[3 * i + k]) * scale);
     }
 }
 

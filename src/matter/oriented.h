@@ -157,7 +157,8 @@ typedef struct pl_oriented {
     int n;
     pl_solver solver;
     double damping, gravity_scale;
-    double decay_rate, decay; /* of velocities in a sub-step: damping × h and exp(−…); decay 0 = not known yet */
+    double decay_rate,
+        decay; /* of velocities in a sub-step: damping × h and exp(−…); decay 0 = not known yet */
     pl_state now;
     pl_state old; /* at the start of the last sub-step */
     pl_state
@@ -239,7 +240,7 @@ void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work 
 /* A body that was not solved stands where it is. */
 void pl_oriented_stand(pl_oriented *body);
 
-/* What contact wants to know, in metres from the place: positions of all particles, clump by clump, primitives (all but
+/* What contact wants to know, in metres from the place: positions and displacements of all particles, clump by clump, primitives (all but
    `yield`) of the clumps that are wanted. */
 typedef struct pl_gathered {
     float fastest;   /* displacement of the particle that moved most, metres */
@@ -248,7 +249,8 @@ typedef struct pl_gathered {
 } pl_gathered;
 
 void pl_oriented_gather(const pl_oriented *body, const pl_clumps *clumps, const uint8_t *wanted,
-                        pl_clump_places *places, pl_primitive *primitives, pl_gathered *out);
+                        pl_clump_places *places, pl_clump_places *ways, pl_primitive *primitives,
+                        pl_gathered *out);
 
 /* Only the primitives of the clumps marked `which`. */
 void pl_oriented_gather_more(const pl_oriented *body, const pl_clumps *clumps,

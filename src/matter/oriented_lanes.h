@@ -17,7 +17,8 @@
     bool pl_oriented_velocities_w##width(int count, const pl_state *now, const pl_state *old,      \
                                          float rate);                                              \
     void pl_oriented_gather_w##width(const pl_oriented *, const pl_clumps *, const uint8_t *,      \
-                                     pl_clump_places *, pl_primitive *, pl_gathered *);            \
+                                     pl_clump_places *, pl_clump_places *, pl_primitive *,         \
+                                     pl_gathered *);                                               \
     void pl_oriented_gather_more_w##width(const pl_oriented *, const pl_clumps *, const uint8_t *, \
                                           uint8_t, pl_primitive *);
 

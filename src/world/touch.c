@@ -31,7 +31,7 @@ static void gather_body(pl_world *world, const pl_record *record)
     const pl_oriented *matter = &record->matter;
     pl_gathered gathered;
     pl_oriented_gather(matter, body->clumps, wanted_of(world, record),
-                       contact->places + body->first_clump,
+                       contact->places + body->first_clump, contact->ways + body->first_clump,
                        contact->primitives + (size_t)body->first_clump * PL_CLUMP, &gathered);
     for (int k = 0; k < 3; k++) {
         body->base[k] = matter->place[k] * body->unit;
