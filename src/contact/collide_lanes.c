@@ -141,7 +141,7 @@ static bool meet_plane(const grains *g, const plane *p, vf part, const vf change
     /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
     vf zero = pl_splat_f(0),
        pressed = pl_min_f(pl_max_f(-along(p->n, shift), zero), pl_max_f(overlap, zero));
-    share_overlap(overlap - pressed, -along(p->n, gone), part, &depth, &recover);
+    share_overlap(overlap - pressed, -along(p->n, gone), half, part, &depth, &recover);
     out->gone = -along(p->n, gone);
     out->depth = depth;
     recover = pl_min_f(recover, part * half) + pressed; /* see share.h */

@@ -129,7 +129,9 @@ typedef struct pl_contact {
     float (*kick)[4];    /* [clumps][16] velocity without moving, metres per sub-step */
     float (
         *came)[4]; /* [clumps][16] velocity at the start, likewise; only where something bounces */
-    bool bouncy;   /* some body or collider bounces */
+    float
+        far; /* in a sub-step nobody is moved further without velocity, in radii: what a single overlap asks for at the most */
+    bool bouncy;      /* some body or collider bounces */
     uint8_t *touched; /* [clumps] something changed */
 
     pl_contact_colliders against;

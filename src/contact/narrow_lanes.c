@@ -437,7 +437,8 @@ static int touch_lanes(const pl_contact *contact, queue *q, int count, pl_touch 
     vf values[VALUES], normal[3], slide[3], approach = -dot(m.n, moved);
     normalise(m.normal, normal, &length);
     slide_of(&a, &b, normal, slide);
-    share_overlap(overlap, approach, recovery_part(contact->h), values + 3, values + 12);
+    share_overlap(overlap, approach, m.distance, recovery_part(contact->h), values + 3,
+                  values + 12);
     values[14] = pl_splat_f(0);
     if (contact->bouncy)
         values[14] = bounce_of(coming(contact, q, m.n), approach, values[3], pl_loadu_f(q->bounce),

@@ -5,6 +5,7 @@
    and Coulomb friction by displacement (METHODS §1): the slide of one surface over the other in this sub-step is undone, up to μ times the normal
    correction. Every correction is equal and opposite in momentum. */
 #include "contact/contact.h"
+#include "contact/share.h"
 
 typedef float quad __attribute__((vector_size(16)));
 
@@ -24,6 +25,13 @@ static inline float dot(quad a, quad b)
 {
     quad p = a * b;
     return p[0] + p[1] + p[2];
+}
+
+/* v, or as much of it as is not longer than `most`. */
+static inline quad within(quad v, float most)
+{
+    float square = dot(v, v);
+    return square > most * most ? v * (most / __builtin_sqrtf(square)) : v;
 }
 
 static inline void note_sleepers(pl_contact *contact, const pl_touch *t)
@@ -68,8 +76,10 @@ static inline bool resolve(pl_contact *contact, pl_touch *t)
         quad sa = load(shift_a), sb = load(shift_b);
         float part = t->recover - dot(n, sb - sa);
         if (part > 0) {
-            store(shift_a, sa - n * (part * t->give_a));
-            store(shift_b, sb + n * (part * t->give_b));
+            store(shift_a,
+                  within(sa - n * (part * t->give_a), contact->radius[t->a] * contact->far));
+            store(shift_b,
+                  within(sb + n * (part * t->give_b), contact->radius[t->b] * contact->far));
             contact->touched[t->a / PL_CLUMP] = contact->touched[t->b / PL_CLUMP] = 1;
         }
     }
@@ -158,6 +168,8 @@ enum { SWEEPS_OF_SHOVES = 4, SWEEPS_OF_JOINTS = 4 };
 
 void pl_contact_resolve(pl_contact *contact)
 {
+    double part = PL_RECOVERY_RATE * contact->h;
+    contact->far = 2 * (float)(part < 1 ? part : 1);
     pl_contact_excuse_joined(contact);
     for (int i = 0; i < SWEEPS_OF_JOINTS; i++)
         pl_contact_resolve_joints(contact);

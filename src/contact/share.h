@@ -6,6 +6,9 @@
 /* What overlapped before the sub-step is parted at this rate, 1/s. */
 #define PL_RECOVERY_RATE 15.0
 
+/* So much overlap is left alone, as a part of the distance at which the two touch: else piles never come to rest. */
+#define PL_SLOP 0.02
+
 /* Approaches below this many times what gravity adds in a sub-step do not bounce. */
 #define PL_BOUNCE_FLOOR 4.0
 
@@ -16,7 +19,8 @@ static inline void pl_share_overlap(double overlap, double approach, double half
                                     double *depth, double *recover)
 {
     double part = PL_RECOVERY_RATE * h < 1 ? PL_RECOVERY_RATE * h : 1;
-    double before = overlap - approach > 0 ? overlap - approach : 0;
+    double before =
+        overlap - approach - PL_SLOP * half > 0 ? overlap - approach - PL_SLOP * half : 0;
     double hit = overlap < approach ? overlap : approach;
     *depth = hit > 0 ? hit : 0;
     before = before < overlap ? before : overlap;

@@ -14,9 +14,11 @@ PL_LANES_INLINE vf bounce_floor(double h, double gravity)
 
 /* `overlap` at the end of a sub-step in which the two came nearer by `approach`: what came about in it is undone, with
    its velocity; what was there before is parted slowly and gains no speed. */
-PL_LANES_INLINE void share_overlap(vf overlap, vf approach, vf part, vf *depth, vf *recover)
+PL_LANES_INLINE void share_overlap(vf overlap, vf approach, vf distance, vf part, vf *depth,
+                                   vf *recover)
 {
-    vf zero = pl_splat_f(0), before = pl_max_f(overlap - approach, zero);
+    vf zero = pl_splat_f(0),
+       before = pl_max_f(overlap - approach - (float)PL_SLOP * distance, zero);
     *depth = pl_max_f(pl_min_f(overlap, approach), zero);
     *recover = pl_min_f(before, pl_max_f(overlap, zero)) * part;
 }

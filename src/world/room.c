@@ -73,13 +73,13 @@ static bool grow_groups(pl_world *world)
     pl_sort_item *items = PL_NEW(memory, pl_sort_item, 2 * (size_t)capacity);
     pl_record **entered = PL_NEW(memory, pl_record *, capacity);
     int32_t *parents = PL_NEW(memory, int32_t, capacity);
-    bool *restless = PL_NEW(memory, bool, capacity);
-    bool good = live && members && blocks && items && entered && parents && restless;
+    pl_island *islands = PL_NEW(memory, pl_island, capacity);
+    bool good = live && members && blocks && items && entered && parents && islands;
     void *spent[] = {
         good ? (void *)world->live : live,       good ? (void *)world->members : members,
         good ? world->blocks : blocks,           good ? world->sort_items : items,
         good ? (void *)world->entered : entered, good ? world->parents : parents,
-        good ? world->restless : restless};
+        good ? world->islands : islands};
     for (size_t i = 0; i < sizeof spent / sizeof *spent; i++)
         pl_memory_free(memory, spent[i]);
     if (!good)
@@ -90,7 +90,7 @@ static bool grow_groups(pl_world *world)
     world->sort_items = items;
     world->entered = entered;
     world->parents = parents;
-    world->restless = restless;
+    world->islands = islands;
     world->group_capacity = capacity;
     world->block_count = 0;
     world->regroup = true;

@@ -5,10 +5,13 @@
 
 #include "world/world.h"
 
-/* Quiet: no particle is faster than this part of the spacing per second... */
-#define QUIET_SPEED 0.1
-/* ...for so many seconds. */
+/* Quiet: nothing gets further than this part of the spacing, from where it was... */
+#define QUIET_PART 0.05
+/* ...for so many seconds; what trembles on the spot may do so at this many spacings per second. */
 #define QUIET_TIME 0.5
+#define QUIET_SPEED 1.0
+/* In a large pile somebody always slips a little: so many of an island need not be quiet, only slow. */
+#define RESTLESS_PART 0.125
 
 /* ---- Islands: union and find over the numbers contact has given the bodies -------------------- */
 
@@ -65,16 +68,16 @@ static void join_attached(pl_world *world)
         contact->bodies[a].touching |= slot->kind != PL_ATTACH_TO_BODY;
     }
     for (int i = 0; all->count && i < contact->body_count; i++)
-        world->restless[i] = false;
+        world->islands[i].held = false;
     for (int i = 0; all->count && i < contact->body_count; i++)
-        world->restless[find(world, i)] |= contact->bodies[i].touching;
+        world->islands[find(world, i)].held |= contact->bodies[i].touching;
     for (int i = 0; i < all->slot_count; i++) {
         const pl_attachment_slot *slot = all->slots + i;
         if (!slot->used || slot->broken || slot->kind != PL_ATTACH_TO_BODY)
             continue;
         int a = pl_world_record(world, slot->body)->contact;
         int b = pl_world_record(world, slot->other)->contact;
-        bool held = world->restless[find(world, a)];
+        bool held = world->islands[find(world, a)].held;
         contact->bodies[a].touching |= held;
         contact->bodies[b].touching |= held;
     }
@@ -100,15 +103,43 @@ static double largest_step(const pl_oriented *matter)
     return sqrt(most);
 }
 
+/* Some particles, evenly through the body, against where they were; they stay there if they are now too far away. */
+static bool rests(pl_record *record, double far)
+{
+    const pl_oriented *matter = &record->matter;
+    double now[PL_RESTING][3], most = 0;
+    for (int j = 0; j < PL_RESTING; j++) {
+        int i = (int)((int64_t)j * matter->n / PL_RESTING);
+        double square = 0;
+        for (int k = 0; k < 3; k++) {
+            now[j][k] = matter->now.origin[k] + (double)matter->now.x[3 * i + k];
+            double d = now[j][k] - record->resting[j][k];
+            square += d * d;
+        }
+        most = square > most ? square : most;
+    }
+    if (most <= far * far)
+        return true;
+    memcpy(record->resting, now, sizeof now);
+    return false;
+}
+
 static void count_quiet(pl_world *world)
 {
+    pl_contact *contact = world->contact;
+    for (int i = 0; i < contact->body_count; i++)
+        world->islands[i] = (pl_island){0};
     for (int i = 0; i < world->awake_count; i++) {
         pl_record *record = world->live[i];
-        const pl_contact_body *body = world->contact->bodies + record->contact;
+        const pl_contact_body *body = contact->bodies + record->contact;
         double spacing = record->model->spacing > 0 ? record->model->spacing : 1;
-        bool quiet = body->touching && !body->borne &&
-                     largest_step(&record->matter) <= QUIET_SPEED * spacing * world->step;
+        bool slow = largest_step(&record->matter) <= QUIET_SPEED * spacing * world->step;
+        bool quiet = rests(record, QUIET_PART * spacing) && slow && body->touching && !body->borne;
         record->quiet = quiet ? record->quiet + world->step : 0;
+        pl_island *island = world->islands + find(world, record->contact);
+        island->bodies++;
+        island->restless += record->quiet < QUIET_TIME;
+        island->fast |= !slow || !body->touching || body->borne;
     }
 }
 
@@ -123,7 +154,13 @@ static void stand_still(pl_record *record)
     record->boxed = false;
 }
 
-/* An island sleeps when the most restless of its bodies is quiet. Fixed order; nothing is allocated. */
+static bool may_sleep(const pl_island *island)
+{
+    return !island->restless ||
+           (!island->fast && island->restless <= RESTLESS_PART * island->bodies);
+}
+
+/* An island sleeps when all of its bodies are quiet, or in a large one most of them and the others slow. Fixed order; nothing is allocated. */
 void pl_world_fall_asleep(pl_world *world)
 {
     pl_contact *contact = world->contact;
@@ -134,15 +171,10 @@ void pl_world_fall_asleep(pl_world *world)
     find_islands(world);
     join_attached(world);
     count_quiet(world);
-    for (int i = 0; i < contact->body_count; i++)
-        world->restless[i] = false;
-    for (int i = 0; i < world->awake_count; i++)
-        if (world->live[i]->quiet < QUIET_TIME)
-            world->restless[find(world, world->live[i]->contact)] = true;
     for (int i = 0; i < world->awake_count; i++) {
         pl_record *record = world->live[i];
         int leader = find(world, record->contact);
-        if (world->restless[leader])
+        if (!may_sleep(world->islands + leader))
             continue;
         record->asleep = true;
         record->island = world->entered[leader]->slot;

@@ -38,6 +38,7 @@ static void contact_part(pl_stream *s, pl_record *record)
     pl_stream_bool(s, &record->self_contact);
     pl_stream_bool(s, &record->asleep);
     pl_stream_doubles(s, &record->quiet, 1);
+    pl_stream_doubles(s, record->resting[0], 3 * PL_RESTING);
     pl_stream_u32(s, &record->island, 1);
     pl_stream_expect(s, record->quiet >= 0);
 }

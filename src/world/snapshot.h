@@ -8,10 +8,10 @@
 #include "world/world.h"
 
 #define PL_SNAPSHOT_MAGIC UINT64_C(0x31706e536e61696c) /* "lianSnp1" */
-enum { PL_SNAPSHOT_VERSION = 2 };
+enum { PL_SNAPSHOT_VERSION = 3 };
 
 /* The fewest bytes that a body and one of its particles take. */
-enum { PL_SNAPSHOT_BODY = 256, PL_SNAPSHOT_PARTICLE = 168 };
+enum { PL_SNAPSHOT_BODY = 448, PL_SNAPSHOT_PARTICLE = 168 };
 
 /* Step, gravity, time and the like, and the generations of all slots. */
 void pl_snapshot_settings(pl_stream *s, pl_world *world);

@@ -30,6 +30,15 @@
     } while (0)
 
 /* One body: its matter, and what the solver does not touch. */
+/* Bodies that touch each other. */
+typedef struct pl_island {
+    int bodies, restless; /* how many, and how many of them are not quiet */
+    bool fast, held;      /* somebody is too fast; hangs or lies on something */
+} pl_island;
+
+/* Of so many particles it is noted where they rest. */
+enum { PL_RESTING = 8 };
+
 typedef struct pl_record {
     pl_oriented matter;
     struct pl_record *previous, *next; /* in the order of creation */
@@ -41,9 +50,10 @@ typedef struct pl_record {
     uint32_t category, mask;
     bool self_contact;
     bool asleep;
-    double quiet;        /* seconds */
-    uint32_t island;     /* slot of the body that leads those it fell asleep with */
-    double sleep_box[6]; /* metres, of a body asleep, where `boxed` */
+    double quiet;                  /* seconds */
+    double resting[PL_RESTING][3]; /* where some of its particles were when that began, units */
+    uint32_t island;               /* slot of the body that leads those it fell asleep with */
+    double sleep_box[6];           /* metres, of a body asleep, where `boxed` */
     bool boxed;
     int contact; /* its number in the contact stage */
     pl_gas gas;
@@ -125,7 +135,7 @@ struct pl_world {
     pl_record **live;         /* [group_capacity] those awake, in the order of creation */
     pl_record **entered;      /* [group_capacity] all, as contact numbers them */
     int32_t *parents;         /* [group_capacity] islands */
-    bool *restless;           /* [group_capacity] */
+    pl_island *islands;       /* [group_capacity], at the number of the body that leads */
     bool sleeping;            /* islands may fall asleep */
     pl_oriented **members;    /* [group_capacity] those of one block side by side */
     pl_block *blocks;         /* [group_capacity] */
