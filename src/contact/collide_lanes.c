@@ -141,10 +141,10 @@ static bool meet_plane(const grains *g, const plane *p, vf part, const vf change
     /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
     vf zero = pl_splat_f(0),
        pressed = pl_min_f(pl_max_f(-along(p->n, shift), zero), pl_max_f(overlap, zero));
-    share_overlap(overlap - pressed, -along(p->n, gone), half, part, &depth, &recover);
+    share_depth(overlap - pressed, -along(p->n, gone), part * half, &depth, &recover);
+    recover += pressed; /* see share.h */
     out->gone = -along(p->n, gone);
     out->depth = depth;
-    recover = pl_min_f(recover, part * half) + pressed; /* see share.h */
     cross(g->turned, arm, turn);
     for (int k = 0; k < 3; k++)
         slide[k] = gone[k] + turn[k] - p->belt[k];
@@ -181,7 +181,7 @@ static void note_hits(pl_contact *contact, pl_near *near, const plane *p, const 
     near->mask |= bits_of(by->below) << k;
 }
 
-/* Bouncing gives velocity along n, but no more than is missing. Returns what it gave. */
+/* Bouncing gives velocity along n to those that have not bounced yet. Returns what it gave. */
 static vf throw_back(pl_contact *contact, size_t at, const plane *p, const push *by, vf floor)
 {
     vf came[4], kick[4];
@@ -190,8 +190,8 @@ static vf throw_back(pl_contact *contact, size_t at, const plane *p, const push 
     for (int k = 0; k < 3; k++)
         came[k] = p->moved[k] - came[k];
     vf target = bounce_of(along(p->n, came), by->gone, by->depth, pl_splat_f(p->bounce), floor);
-    vf more = pl_select_f(by->below & (target > 0.0f),
-                          pl_max_f(target - along(p->n, kick), pl_splat_f(0)), pl_splat_f(0));
+    vi first = kick[0] * kick[0] + kick[1] * kick[1] + kick[2] * kick[2] == 0.0f;
+    vf more = pl_select_f(by->below & first, target, pl_splat_f(0));
     for (int k = 0; k < 3; k++)
         kick[k] += more * p->n[k];
     store_change(contact->kick + at, kick);

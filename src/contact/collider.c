@@ -218,20 +218,18 @@ static void move(const meeting *m, int place, pl_sight *sight, const double by[3
     note_hit(m, place, exact, n, a);
 }
 
-/* Velocity along the normal, but no more than is missing; both in the collider's frame. */
+/* Velocity along the normal, in the collider's frame, if it has not bounced yet. */
 static void throw_back(const meeting *m, int place, const double normal[3], double kick)
 {
     int particle = m->near->clump * PL_CLUMP + place;
     float *had = m->contact->kick[particle];
     double n[3], by[3];
     pl_out_of3(m->collider->turn_to, normal, n);
-    double more = kick - (n[0] * (double)had[0] + n[1] * (double)had[1] + n[2] * (double)had[2]);
-    if (!(more > 0))
+    if (had[0] != 0 || had[1] != 0 || had[2] != 0)
         return;
     for (int k = 0; k < 3; k++) {
-        float before = had[k];
-        had[k] += (float)(more * n[k]);
-        by[k] = (double)had[k] - (double)before;
+        had[k] = (float)(kick * n[k]);
+        by[k] = (double)had[k];
         m->contact->against.hits[m->near->block].impulse[k][place] -=
             (float)(by[k] / ((double)m->contact->primitives[particle].yield * m->contact->h));
     }

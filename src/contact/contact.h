@@ -131,6 +131,7 @@ typedef struct pl_contact {
         *came)[4]; /* [clumps][16] velocity at the start, likewise; only where something bounces */
     float
         far; /* in a sub-step nobody is moved further without velocity, in radii: what a single overlap asks for at the most */
+    bool some_sleep;  /* some body is asleep */
     bool bouncy;      /* some body or collider bounces */
     uint8_t *touched; /* [clumps] something changed */
 

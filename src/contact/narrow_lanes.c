@@ -362,7 +362,7 @@ static int store_touches(const queue *l, uint32_t which, const vf values[VALUES]
 
 /* Two bodies deep in each other are parted along the line of their own centres: the lines of their particles' centres point
    every way, and would lock them together. */
-#define DEEP 0.35f
+#define DEEP 0.6f
 
 static void leave_deep(const queue *l, const vgrain *a, const vgrain *b, const vf r[3],
                        const vf moved[3], meeting *m)

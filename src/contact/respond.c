@@ -69,7 +69,8 @@ static inline bool resolve(pl_contact *contact, pl_touch *t)
         store(at_a, a);
         store(at_b, b);
         contact->touched[t->a / PL_CLUMP] = contact->touched[t->b / PL_CLUMP] = 1;
-        note_sleepers(contact, t);
+        if (contact->some_sleep)
+            note_sleepers(contact, t);
     }
     if (t->recover > 0) {
         float *shift_a = contact->shift[t->a], *shift_b = contact->shift[t->b];
@@ -86,7 +87,7 @@ static inline bool resolve(pl_contact *contact, pl_touch *t)
     return push > LITTLE * t->pushed;
 }
 
-/* One sweep is enough where things are slow against their size: what is left over is small, and the next sub-step sees it.
+/* Two sweeps are enough where things are slow against their size: what is left over is small, and the next sub-step sees it.
    The bodies in swept touches are gone through again, with all their touches, until little changes. */
 enum { SWEEPS_WHEN_SWEPT = 16, SWEPT = 1, AGAIN = 2 };
 
@@ -141,7 +142,8 @@ static bool sweep_again(pl_contact *contact)
     return moved;
 }
 
-/* Bounces: velocity only, after everything is where it belongs. */
+/* Bounces: velocity only, after everything is where it belongs. A particle bounces once in a sub-step: two blows at the same time, each answered as if it
+   were the only one, would make energy. */
 static void kick(pl_contact *contact)
 {
     for (int block = 0; block < contact->block_count; block++) {
@@ -153,12 +155,11 @@ static void kick(pl_contact *contact)
                 continue;
             quad a = load(contact->kick[t->a]), b = load(contact->kick[t->b]);
             quad n = {t->n[0], t->n[1], t->n[2], 0};
-            float more = t->kick - dot(n, b - a);
-            if (!(more > 0))
+            if (dot(a, a) > 0 || dot(b, b) > 0)
                 continue;
-            store(contact->kick[t->a], a - n * (more * t->give_a));
-            store(contact->kick[t->b], b + n * (more * t->give_b));
-            t->pushed += more;
+            store(contact->kick[t->a], n * (-t->kick * t->give_a));
+            store(contact->kick[t->b], n * (t->kick * t->give_b));
+            t->pushed += t->kick;
         }
     }
 }
@@ -173,10 +174,11 @@ void pl_contact_resolve(pl_contact *contact)
     pl_contact_excuse_joined(contact);
     for (int i = 0; i < SWEEPS_OF_JOINTS; i++)
         pl_contact_resolve_joints(contact);
+    sweep(contact);
     bool more = sweep(contact);
     if (more)
         mark_again(contact);
-    for (int i = 1; more && i < SWEEPS_WHEN_SWEPT; i++) {
+    for (int i = 2; more && i < SWEEPS_WHEN_SWEPT; i++) {
         pl_contact_resolve_joints(contact);
         more = sweep_again(contact);
     }

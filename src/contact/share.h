@@ -6,25 +6,27 @@
 /* What overlapped before the sub-step is parted at this rate, 1/s. */
 #define PL_RECOVERY_RATE 15.0
 
-/* So much overlap is left alone, as a part of the distance at which the two touch: else piles never come to rest. */
+/* Between bodies so much overlap is left alone, as a part of the distance at which the two touch: else piles never come to rest. */
 #define PL_SLOP 0.02
+
+/* What is deep in each other is parted faster: by this many times the overlap, as a part of that distance. */
+#define PL_HASTE 80.0
 
 /* Approaches below this many times what gravity adds in a sub-step do not bounce. */
 #define PL_BOUNCE_FLOOR 4.0
 
-/* `overlap` at the end of a sub-step in which the two came nearer by `approach`. What is deep
-   inside comes out no faster than what is in by `half`: else the deepest parts of a body would be
+/* A particle and a collider: `overlap` at the end of a sub-step in which the two came nearer by `approach`. What is deep
+   inside comes out no faster than what is in by `half` would at the rate: else the deepest parts of a body would be
    torn ahead of the others. */
 static inline void pl_share_overlap(double overlap, double approach, double half, double h,
                                     double *depth, double *recover)
 {
     double part = PL_RECOVERY_RATE * h < 1 ? PL_RECOVERY_RATE * h : 1;
-    double before =
-        overlap - approach - PL_SLOP * half > 0 ? overlap - approach - PL_SLOP * half : 0;
+    double before = overlap - approach > 0 ? overlap - approach : 0;
     double hit = overlap < approach ? overlap : approach;
     *depth = hit > 0 ? hit : 0;
     before = before < overlap ? before : overlap;
-    *recover = (before < half ? before : half) * part;
+    *recover = before < half * part ? before : half * part;
 }
 
 /* Velocity, in metres per sub-step, that two get in a bounce without being moved: so that after an approach of which

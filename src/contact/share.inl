@@ -12,15 +12,24 @@ PL_LANES_INLINE vf bounce_floor(double h, double gravity)
     return pl_splat_f((float)(PL_BOUNCE_FLOOR * gravity * h * h));
 }
 
-/* `overlap` at the end of a sub-step in which the two came nearer by `approach`: what came about in it is undone, with
-   its velocity; what was there before is parted slowly and gains no speed. */
+/* Two particles: `overlap` at the end of a sub-step in which they came nearer by `approach`. What came about in it is undone, with its
+   velocity; what was there before is parted slowly, the faster the deeper, and gains no speed. `distance` is that at which they touch. */
 PL_LANES_INLINE void share_overlap(vf overlap, vf approach, vf distance, vf part, vf *depth,
                                    vf *recover)
 {
-    vf zero = pl_splat_f(0),
-       before = pl_max_f(overlap - approach - (float)PL_SLOP * distance, zero);
+    vf zero = pl_splat_f(0), one = pl_splat_f(1);
+    vf before = pl_max_f(overlap - approach - (float)PL_SLOP * distance, zero);
+    vf faster = 1.0f + (float)PL_HASTE * before / pl_max_f(distance, pl_splat_f(1e-37f));
     *depth = pl_max_f(pl_min_f(overlap, approach), zero);
-    *recover = pl_min_f(before, pl_max_f(overlap, zero)) * part;
+    *recover = pl_min_f(before, pl_max_f(overlap, zero)) * pl_min_f(part * faster, one);
+}
+
+/* A particle and a collider: the same, but at once, as far as `most`. See pl_share_overlap. */
+PL_LANES_INLINE void share_depth(vf overlap, vf approach, vf most, vf *depth, vf *recover)
+{
+    vf zero = pl_splat_f(0), before = pl_max_f(overlap - approach, zero);
+    *depth = pl_max_f(pl_min_f(overlap, approach), zero);
+    *recover = pl_min_f(pl_min_f(before, pl_max_f(overlap, zero)), most);
 }
 
 /* See pl_bounce. */

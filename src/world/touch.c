@@ -60,8 +60,10 @@ void pl_world_enter_contacts(pl_world *world)
     bool anew = world->reenter || contact->body_count != world->live_count;
     if (anew)
         pl_contact_clear(contact);
+    contact->some_sleep = false;
     for (int i = 0; i < world->live_count; i++) {
         pl_record *record = world->entered[i];
+        contact->some_sleep |= record->asleep;
         const pl_system *system = record->matter.system;
         pl_contact_body entry = entry_of(record);
         if (anew)
