@@ -1,0 +1,376 @@
+/* What nobody should do, but somebody will: bodies made deep inside each other or inside colliders, a thousand at one place, colliders
+   of no size and of a planet's, meshes with triangles that are none. Everything stays finite, slow, and comes apart. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "contact_cases.h"
+
+/* What overlaps is parted at 15 per second of its depth (contact/share.h), and gains no speed by it; what it does to the shape of a body
+   springs back. So nobody has reason to be faster than a few times its own size per second. */
+#define SIZES_PER_SECOND 15.0
+
+static pl_world *random_world(pl_rng *rng, double gravity)
+{
+    pl_world_def def = pl_default_world_def();
+    pl_world *world;
+    def.step = 1.0 / 60;
+    def.substeps = 1 + contact_below(rng, 6);
+    def.iterations = 2 + contact_below(rng, 4);
+    def.gravity[1] = -gravity;
+    assert_int_equal(pl_world_create(&def, &world, NULL), PL_OK);
+    return world;
+}
+
+static pl_body_def random_body(pl_rng *rng, const contact_models *models, double *reach)
+{
+    int which = contact_below(rng, CONTACT_MODELS);
+    pl_body_def def = pl_default_body_def(models->model[which]);
+    def.material.young = contact_decades(rng, 4, 7);
+    def.material.density = contact_decades(rng, 2, 3.5);
+    def.material.damping = 0;
+    if (contact_below(rng, 2))
+        contact_rotation(rng, def.rotation);
+    *reach = models->reach[which];
+    return def;
+}
+
+/* The fastest particle of a body in the next step: by what it says, and by how far it gets. */
+static double fastest_in_step(pl_world *world, const pl_body *bodies, int count)
+{
+    static double before[3 * 4096], after[3 * CONTACT_MOST_PARTICLES];
+    double most = 0, *at = before, time = pl_world_time(world);
+    for (int i = 0; i < count; i++) {
+        world_read(world, bodies[i], PL_POSITIONS, at);
+        at += 3 * pl_model_get_info(pl_body_model(world, bodies[i])).particle_count;
+        assert_true(at <= before + 3 * 4096);
+    }
+    world_step(world, 1);
+    at = before;
+    for (int i = 0; i < count; i++) {
+        int n = pl_model_get_info(pl_body_model(world, bodies[i])).particle_count;
+        world_read(world, bodies[i], PL_POSITIONS, after);
+        for (int k = 0; k < n; k++) {
+            double d[3] = {after[3 * k] - at[3 * k], after[3 * k + 1] - at[3 * k + 1],
+                           after[3 * k + 2] - at[3 * k + 2]};
+            most = fmax(most, contact_length(d) / (pl_world_time(world) - time));
+        }
+        most = fmax(most, contact_fastest(world, bodies[i]));
+        at += 3 * n;
+    }
+    return most;
+}
+
+/* ---- In each other ---------------------------------------------------------------------------- */
+
+/* How many particles of a have their centres in particles of b, taken as spheres of their smallest radius. */
+static int centres_inside(const pl_world *world, pl_body a, pl_body b)
+{
+    double x[3 * CONTACT_MOST_PARTICLES], y[3 * CONTACT_MOST_PARTICLES],
+        r[3 * CONTACT_MOST_PARTICLES];
+    pl_model *model = pl_body_model(world, b);
+    int n = pl_model_get_info(pl_body_model(world, a)).particle_count,
+        m = pl_model_get_info(model).particle_count, count = 0;
+    world_read(world, a, PL_POSITIONS, x);
+    world_read(world, b, PL_POSITIONS, y);
+    pl_model_read(model, PL_REST_RADII, 0, m, pl_doubles(r, 0));
+    for (int i = 0; i < n; i++) {
+        bool inside = false;
+        for (int j = 0; j < m; j++) {
+            double d[3] = {x[3 * i] - y[3 * j], x[3 * i + 1] - y[3 * j + 1],
+                           x[3 * i + 2] - y[3 * j + 2]};
+            inside |= contact_length(d) < fmin(r[3 * j], fmin(r[3 * j + 1], r[3 * j + 2]));
+        }
+        count += inside;
+    }
+    return count;
+}
+
+static void bodies_in_each_other_part_slowly(void **state)
+{
+    const contact_models *models = *state;
+    int cases = check_rounds(1000, 50), stuck = 0, fast = 0;
+    double worst = 0;
+    for (int seed = 0; seed < cases; seed++) {
+        pl_rng rng = pl_rng_make((uint64_t)seed);
+        pl_world *world = random_world(&rng, 0);
+        double reach[2], size, fastest = 0;
+        pl_body bodies[2];
+        for (int i = 0; i < 2; i++) {
+            pl_body_def def = random_body(&rng, models, reach + i);
+            for (int k = 0; i && seed % 3 && k < 3; k++)
+                def.position[k] = contact_between(&rng, -0.3, 0.3) * reach[0];
+            bodies[i] = collider_add_body(world, &def);
+        }
+        size = 2 * fmax(reach[0], reach[1]);
+        for (int f = 0; f < 300; f++) {
+            fastest = fmax(fastest, fastest_in_step(world, bodies, 2) / size);
+        }
+        bool inside = centres_inside(world, bodies[0], bodies[1]) > 0 ||
+                      centres_inside(world, bodies[1], bodies[0]) > 0;
+        if (inside || fastest > SIZES_PER_SECOND)
+            printf("case %d: %d and %d inside, fastest %.2f sizes per second\n", seed,
+                   centres_inside(world, bodies[0], bodies[1]),
+                   centres_inside(world, bodies[1], bodies[0]), fastest);
+        stuck += inside;
+        fast += fastest > SIZES_PER_SECOND;
+        worst = fmax(worst, fastest);
+        assert_true(world_is_finite(world, bodies[0]) && world_is_finite(world, bodies[1]));
+        pl_world_destroy(world);
+    }
+    printf("%d of %d still in each other after 5 s; fastest %.2f sizes per second\n", stuck, cases,
+           worst);
+    assert_int_equal(fast, 0);
+    assert_int_equal(stuck, 0);
+}
+
+/* ---- In colliders ----------------------------------------------------------------------------- */
+
+/* A closed cube of twelve triangles, its outside out. */
+static pl_mesh cube_mesh(double half)
+{
+    static double corners[24];
+    static const int32_t faces[36] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
+                                      2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 3; k++)
+            corners[3 * i + k] = i >> k & 1 ? half : -half;
+    return (pl_mesh){
+        .vertex_count = 8, .positions = corners, .triangle_count = 12, .triangles = faces};
+}
+
+/* How deep the deepest centre is in a shape about the origin: half a metre in every direction, a capsule more. */
+static double depth_in(const pl_world *world, pl_body body, pl_collider_kind kind)
+{
+    double x[3 * CONTACT_MOST_PARTICLES], deepest = -INFINITY;
+    int n = pl_model_get_info(pl_body_model(world, body)).particle_count;
+    world_read(world, body, PL_POSITIONS, x);
+    for (int i = 0; i < n; i++) {
+        double *p = x + 3 * i, depth;
+        double box = fmin(0.5 - fabs(p[0]), fmin(0.5 - fabs(p[1]), 0.5 - fabs(p[2])));
+        double round[3] = {p[0], p[1], p[2]};
+        if (kind == PL_COLLIDER_CAPSULE)
+            round[1] = fmax(0, fabs(p[1]) - 0.5);
+        depth = kind == PL_COLLIDER_PLANE                             ? -p[1]
+                : kind == PL_COLLIDER_BOX || kind == PL_COLLIDER_MESH ? box
+                                                                      : 0.5 - contact_length(round);
+        deepest = fmax(deepest, depth);
+    }
+    return deepest;
+}
+
+static void bodies_in_colliders_come_out_slowly(void **state)
+{
+    const contact_models *models = *state;
+    pl_mesh cube = cube_mesh(0.5);
+    int cases = check_rounds(1000, 60), stuck = 0, fast = 0;
+    double worst = 0;
+    for (int seed = 0; seed < cases; seed++) {
+        pl_rng rng = pl_rng_make((uint64_t)seed);
+        pl_world *world = random_world(&rng, 0);
+        pl_collider_kind kind = (pl_collider_kind)(seed % 5);
+        pl_collider_def def = pl_default_collider_def(kind);
+        double reach, fastest = 0;
+        def.size[0] = def.size[1] = def.size[2] = 0.5;
+        def.mesh = &cube;
+        def.two_sided = false;
+        collider_add(world, &def);
+        pl_body_def in = random_body(&rng, models, &reach);
+        for (int k = 0; k < 3; k++)
+            in.position[k] = contact_between(&rng, -0.4, 0.4);
+        pl_body body = collider_add_body(world, &in);
+        double size = 2 * reach;
+        for (int f = 0; f < 240; f++) {
+            fastest = fmax(fastest, fastest_in_step(world, &body, 1) / size);
+        }
+        double depth = depth_in(world, body, kind);
+        if (depth > 0 || fastest > SIZES_PER_SECOND)
+            printf("case %d, kind %d: a centre %.3f m inside after 4 s, fastest %.2f sizes per "
+                   "second\n",
+                   seed, (int)kind, depth, fastest);
+        stuck += depth > 0;
+        fast += fastest > SIZES_PER_SECOND;
+        worst = fmax(worst, fastest);
+        assert_true(world_is_finite(world, body));
+        pl_world_destroy(world);
+    }
+    printf("%d of %d still inside after 4 s; fastest %.2f sizes per second\n", stuck, cases, worst);
+    assert_int_equal(fast, 0);
+    assert_int_equal(stuck, 0);
+}
+
+/* ---- A thousand at one place ------------------------------------------------------------------ */
+
+static void a_thousand_at_one_place(void **state)
+{
+    (void)state;
+    enum { MOST = 1000 };
+    static pl_body bodies[MOST];
+    int count = world_is_slow_build() ? 60 : MOST, frames = check_rounds(60, 6);
+    pl_model *model = collider_lattice(1, 1, 1, 0.25);
+    pl_world *world;
+    pl_world_def world_def = pl_default_world_def();
+    world_def.gravity[1] = 0;
+    world_def.memory_limit = (size_t)1 << 30;
+    assert_int_equal(pl_world_create(&world_def, &world, NULL), PL_OK);
+    pl_body_def def = collider_body_def(model, 1e5, 1, 2, 3);
+    double fastest = 0, spread = 0;
+    for (int i = 0; i < count; i++)
+        bodies[i] = collider_add_body(world, &def);
+    for (int f = 0; f < frames; f++)
+        fastest = fmax(fastest, fastest_in_step(world, bodies, count));
+    for (int i = 0; i < count; i++) {
+        pl_body_state s;
+        pl_body_get_state(world, bodies[i], &s);
+        double d[3] = {s.centre[0] - 1, s.centre[1] - 2, s.centre[2] - 3};
+        assert_true(world_is_finite(world, bodies[i]));
+        spread = fmax(spread, contact_length(d));
+    }
+    printf("%d at one place: fastest %.2f m/s, %.2f m from there after %d frames\n", count, fastest,
+           spread, frames);
+    /* A ball of so many, touching, has ten times the size of one. */
+    assert_true(spread > 0.25);
+    assert_true(fastest < SIZES_PER_SECOND * 0.25 * 10);
+    pl_world_destroy(world);
+    pl_model_release(model);
+}
+
+/* ---- Points and planets ----------------------------------------------------------------------- */
+
+/* A ball that falls on a point lands on it, or beside it: it is never deeper in than a tenth of its radius once it has touched. */
+static void points_hold_balls(void **state)
+{
+    (void)state;
+    pl_model *model = collider_lattice(1, 1, 1, 0.25);
+    for (int kind = PL_COLLIDER_BOX; kind <= PL_COLLIDER_CAPSULE; kind++)
+        for (int i = 0; i < 6; i++) {
+            pl_rng rng = pl_rng_make((uint64_t)i);
+            pl_world *world = random_world(&rng, 9.81);
+            pl_collider_def def = pl_default_collider_def((pl_collider_kind)kind);
+            def.size[0] = def.size[1] = def.size[2] = i % 2 ? 0 : 1e-9;
+            collider_add(world, &def);
+            pl_body_def fall = collider_body_def(model, 1e5, 0.02 * (i / 2), 1, 0);
+            pl_body body = collider_add_body(world, &fall);
+            double nearest = 1;
+            for (int f = 0; f < 60; f++) {
+                pl_body_state s;
+                world_step(world, 1);
+                pl_body_get_state(world, body, &s);
+                nearest = fmin(nearest, contact_length(s.centre));
+            }
+            if (!(nearest > 0.9 * 0.125 && nearest < 0.126))
+                fail_msg("kind %d, case %d: %.4f m from the point", kind, i, nearest);
+            pl_world_destroy(world);
+        }
+    pl_model_release(model);
+}
+
+/* On a planet, wherever it is: a body rests on its surface. */
+static void planets_hold_bodies(void **state)
+{
+    (void)state;
+    pl_model *model = collider_lattice(3, 3, 3, 0.25);
+    static const double sizes[] = {1e3, 6.4e6, 1e9};
+    for (int kind = PL_COLLIDER_BOX; kind <= PL_COLLIDER_CAPSULE; kind++)
+        for (int i = 0; i < 3; i++) {
+            pl_rng rng = pl_rng_make((uint64_t)i + 1);
+            pl_world *world = random_world(&rng, 9.81);
+            pl_collider_def def = pl_default_collider_def((pl_collider_kind)kind);
+            def.size[0] = def.size[1] = def.size[2] = sizes[i];
+            def.position[1] = -sizes[i] * (kind == PL_COLLIDER_CAPSULE ? 2 : 1);
+            collider_add(world, &def);
+            pl_body_def fall = collider_body_def(model, 1e6, 0, 1, 0);
+            fall.material.damping = 2;
+            pl_body body = collider_add_body(world, &fall);
+            pl_body_state s;
+            world_step(world, 180);
+            pl_body_get_state(world, body, &s);
+            if (!(fabs(s.centre[1] - 0.375) < 0.05))
+                fail_msg("kind %d of %g m: the body is at %.4f m", kind, sizes[i], s.centre[1]);
+            pl_world_destroy(world);
+        }
+    pl_model_release(model);
+}
+
+/* ---- Triangles that are none ------------------------------------------------------------------ */
+
+/* A floor with as many bad triangles in it as good ones: points, lines, the same again, slivers. */
+static pl_mesh spoil(const collider_sheet *sheet, int n, double *positions, int32_t *triangles)
+{
+    int good = sheet->mesh.triangle_count, points = sheet->mesh.vertex_count, count = 0;
+    memcpy(positions, sheet->positions, sizeof(double) * 3 * (size_t)points);
+    for (int i = 0; i < good; i++) {
+        const int32_t *t = sheet->triangles + 3 * i;
+        int32_t bad[4][3] = {
+            {t[0], t[0], t[0]},
+            {t[0], t[1], t[1]},
+            {t[0], t[1], t[2]},
+            {t[0] % (n + 1), t[0] % (n + 1) + (n + 1), t[0] % (n + 1) + 2 * (n + 1)}};
+        memcpy(triangles + 3 * count++, bad[i % 4], sizeof bad[0]);
+        memcpy(triangles + 3 * count++, t, 3 * sizeof *t);
+    }
+    /* A needle across everything, a millionth of a millimetre wide. */
+    double needle[9] = {-5, 0, 0, 5, 0, 0, 0, 0, 1e-9};
+    memcpy(positions + 3 * points, needle, sizeof needle);
+    for (int k = 0; k < 3; k++)
+        triangles[3 * count + k] = points + k;
+    return (pl_mesh){.vertex_count = points + 3,
+                     .positions = positions,
+                     .triangle_count = count + 1,
+                     .triangles = triangles};
+}
+
+static void spoiled_meshes_work(void **state)
+{
+    (void)state;
+    enum { N = 6, POINTS = (N + 1) * (N + 1) + 3, TRIANGLES = 4 * N * N + 1 };
+    static double positions[3 * POINTS];
+    static int32_t triangles[3 * TRIANGLES];
+    pl_model *model = collider_lattice(3, 3, 3, 0.25);
+    collider_sheet sheet = collider_make_sheet(N, 20);
+    pl_mesh spoiled = spoil(&sheet, N, positions, triangles);
+    for (int i = 0; i < 8; i++) {
+        double height[2], deepest[2];
+        for (int bad = 0; bad < 2; bad++) {
+            pl_rng rng = pl_rng_make((uint64_t)i);
+            pl_world *world = random_world(&rng, 9.81);
+            pl_collider_def def = pl_default_collider_def(PL_COLLIDER_MESH);
+            def.mesh = bad ? &spoiled : &sheet.mesh;
+            def.two_sided = i % 2;
+            collider_add(world, &def);
+            pl_body_def fall = collider_body_def(model, 1e6, 0.1, 2, 0.03);
+            fall.velocity[1] = i < 4 ? 0 : -500;
+            fall.material.damping = 2;
+            pl_body body = collider_add_body(world, &fall);
+            deepest[bad] = 1;
+            for (int f = 0; f < 180; f++) {
+                double x[3 * 27];
+                world_step(world, 1);
+                world_read(world, body, PL_POSITIONS, x);
+                for (int k = 0; k < 27; k++)
+                    deepest[bad] = fmin(deepest[bad], x[3 * k + 1]);
+            }
+            pl_body_state s;
+            pl_body_get_state(world, body, &s);
+            height[bad] = s.centre[1];
+            pl_world_destroy(world);
+        }
+        if (!(deepest[1] > 0) || (i < 4 && !(fabs(height[1] - height[0]) < 0.01)))
+            fail_msg("case %d: at %.4f m, %.4f without bad triangles; lowest centre %.4f", i,
+                     height[1], height[0], deepest[1]);
+    }
+    collider_free_sheet(&sheet);
+    pl_model_release(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bodies_in_each_other_part_slowly),
+        cmocka_unit_test(bodies_in_colliders_come_out_slowly),
+        cmocka_unit_test(a_thousand_at_one_place),
+        cmocka_unit_test(points_hold_balls),
+        cmocka_unit_test(planets_hold_bodies),
+        cmocka_unit_test(spoiled_meshes_work),
+    };
+    return cmocka_run_group_tests(tests, contact_open_models, contact_close_models);
+}
