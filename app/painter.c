@@ -13,12 +13,22 @@
 #include "draw/png.h"
 #include "io/file.h"
 #include "io/suggest.h"
+#include "obstacle.h"
 #include "subject.h"
 
 enum { DEFAULT_WIDTH = 1280, DEFAULT_HEIGHT = 720, SAMPLES = 4 };
 
 /* How opaque a surface is when there is something to see inside. */
 #define SEEN_THROUGH 0.16f
+
+/* Planes steeper than this (height of the normal) are walls: one can see through them, and they throw no shadow on what
+   they enclose. */
+#define WALL 0.25
+#define WALL_OPACITY 0.3f
+
+/* How far planes reach beyond what is seen, and colliders that are to be seen beyond the bodies: parts of the diagonal. */
+#define PLANE_MARGIN 0.15
+#define NEARBY 2.0
 
 struct app_painter {
     pl_memory *memory;
@@ -31,6 +41,9 @@ struct app_painter {
     uint8_t *pixels;
     app_subject *subjects;
     int subject_count;
+    app_obstacle *obstacles;
+    int obstacle_count;
+    double lower[3], upper[3]; /* around all bodies, as far as they were seen */
 };
 
 /* ---- Options ----------------------------------------------------------------------------------- */
@@ -169,6 +182,8 @@ int app_painter_open(pl_memory *memory, const char *command, const app_look *loo
         return result;
     }
     made->framing = pl_framing_begin(made->view, (double)made->width / made->height);
+    for (int k = 0; k < 3; k++)
+        made->lower[k] = INFINITY, made->upper[k] = -INFINITY;
     *painter = made;
     return -1;
 }
@@ -179,7 +194,10 @@ void app_painter_close(app_painter *painter)
         return;
     for (int i = 0; i < painter->subject_count; i++)
         app_subject_free(painter->memory, &painter->subjects[i]);
+    for (int i = 0; i < painter->obstacle_count; i++)
+        app_obstacle_free(painter->memory, &painter->obstacles[i]);
     pl_memory_free(painter->memory, painter->subjects);
+    pl_memory_free(painter->memory, painter->obstacles);
     pl_draw_destroy(painter->draw);
     pl_memory_free(painter->memory, painter->pixels);
     pl_memory_free(painter->memory, painter);
@@ -245,6 +263,24 @@ static int make_room(app_painter *painter, int count)
     return painter->subjects ? -1 : fail(PL_ERROR_MEMORY, &(pl_error){0});
 }
 
+static int take_colliders(app_painter *painter, const pl_play *play)
+{
+    int count = play->scene->collider_count;
+    pl_error error = {0};
+    painter->obstacles = PL_NEW(painter->memory, app_obstacle, count);
+    if (!painter->obstacles)
+        return fail(PL_ERROR_MEMORY, &error);
+    for (int i = 0; i < count; i++) {
+        app_obstacle *obstacle = &painter->obstacles[painter->obstacle_count++];
+        pl_status status = app_obstacle_of_collider(painter->memory, play, i, obstacle);
+        if (status == PL_OK)
+            status = app_obstacle_dress(obstacle, painter->draw, &error);
+        if (status != PL_OK)
+            return fail(status, &error);
+    }
+    return -1;
+}
+
 int app_painter_take_play(app_painter *painter, const pl_play *play)
 {
     int result = make_room(painter, play->body_count);
@@ -253,7 +289,7 @@ int app_painter_take_play(app_painter *painter, const pl_play *play)
         pl_status status = app_subject_of_model(painter->memory, play->bodies[i].model, subject);
         result = status == PL_OK ? dress(painter, subject, i) : fail(status, &(pl_error){0});
     }
-    return result;
+    return result < 0 ? take_colliders(painter, play) : result;
 }
 
 int app_painter_take_model(app_painter *painter, const struct pl_model *model)
@@ -286,31 +322,112 @@ static int follow(app_painter *painter, const pl_play *play)
         if (status != PL_OK)
             return fail(status, &(pl_error){0});
     }
+    for (int i = 0; play && i < painter->obstacle_count; i++) {
+        pl_status status = app_obstacle_follow(&painter->obstacles[i], play, i);
+        if (status != PL_OK)
+            return fail(status, &(pl_error){0});
+    }
     return -1;
 }
 
 /* ---- Looking ----------------------------------------------------------------------------------- */
 
-static void add_to_framing(app_painter *painter, const app_subject *subject)
+static void add_point(app_painter *painter, const double point[3], double radius)
+{
+    pl_framing_add(&painter->framing, point, radius);
+    for (int k = 0; k < 3; k++) {
+        painter->lower[k] = fmin(painter->lower[k], point[k] - radius);
+        painter->upper[k] = fmax(painter->upper[k], point[k] + radius);
+    }
+}
+
+static void add_subject(app_painter *painter, const app_subject *subject)
 {
     if (shows_surface(painter, subject) || subject->lines_only)
         for (size_t i = 0; i < (size_t)subject->vertex_count; i++)
-            pl_framing_add(&painter->framing, subject->vertices + 3 * i, 0);
+            add_point(painter, subject->vertices + 3 * i, 0);
     if (shows_particles(painter, subject))
         for (size_t i = 0; i < (size_t)subject->particle_count; i++) {
             const double *radii = subject->radii + 3 * i;
             double radius = fmax(fmax(radii[0], radii[1]), radii[2]);
-            pl_framing_add(&painter->framing, subject->positions + 3 * i,
-                           painter->graph ? radius * 0.5 : radius);
+            add_point(painter, subject->positions + 3 * i, painter->graph ? radius * 0.5 : radius);
         }
+}
+
+/* A plane that lies level, its outside up, is the ground of the picture. */
+static bool is_floor(const app_obstacle *obstacle)
+{
+    double normal[3];
+    if (!obstacle->is_plane)
+        return false;
+    app_obstacle_normal(obstacle, normal);
+    return normal[1] > 0.9999;
+}
+
+/* The highest floor; false where there is none. */
+static bool find_floor(const app_painter *painter, double *height)
+{
+    bool any = false;
+    for (int i = 0; i < painter->obstacle_count; i++) {
+        const app_obstacle *obstacle = &painter->obstacles[i];
+        if (!is_floor(obstacle) || (any && obstacle->position[1] <= *height))
+            continue;
+        *height = obstacle->position[1];
+        any = true;
+    }
+    return any;
+}
+
+static double diagonal(const double lower[3], const double upper[3])
+{
+    double square = 0;
+    for (int k = 0; k < 3; k++)
+        square += (upper[k] - lower[k]) * (upper[k] - lower[k]);
+    return sqrt(square);
+}
+
+/* Colliders are seen in whole where they are near the bodies; what is far away or large would make these small. */
+static void add_solid(app_painter *painter, const app_obstacle *obstacle)
+{
+    double far = NEARBY * diagonal(painter->lower, painter->upper);
+    for (size_t i = 0; i < 3 * (size_t)obstacle->vertex_count; i++)
+        if (!(obstacle->vertices[i] >= painter->lower[i % 3] - far &&
+              obstacle->vertices[i] <= painter->upper[i % 3] + far))
+            return;
+    for (size_t i = 0; i < (size_t)obstacle->vertex_count; i++)
+        pl_framing_add(&painter->framing, obstacle->vertices + 3 * i, 0);
+}
+
+/* The part of a plane that is opposite to the bodies: the floor under them, so that one sees how high they are. */
+static void add_plane(app_painter *painter, const app_obstacle *plane)
+{
+    double normal[3], points[8][3], nearest = INFINITY;
+    app_obstacle_normal(plane, normal);
+    for (int i = 0; i < 8; i++) {
+        double before = 0;
+        for (int k = 0; k < 3; k++) {
+            points[i][k] = i >> k & 1 ? painter->upper[k] : painter->lower[k];
+            before += normal[k] * (points[i][k] - plane->position[k]);
+        }
+        for (int k = 0; k < 3; k++)
+            points[i][k] -= before * normal[k];
+        nearest = fmin(nearest, before);
+    }
+    if (nearest > 0 && nearest < NEARBY * diagonal(painter->lower, painter->upper))
+        for (int i = 0; i < 8; i++)
+            pl_framing_add(&painter->framing, points[i], 0);
 }
 
 int app_painter_see(app_painter *painter, const pl_play *play)
 {
     int result = follow(painter, play);
-    for (int i = 0; i < painter->subject_count && result < 0; i++)
-        add_to_framing(painter, &painter->subjects[i]);
-    return result;
+    if (result >= 0)
+        return result;
+    for (int i = 0; i < painter->subject_count; i++)
+        add_subject(painter, &painter->subjects[i]);
+    for (int i = 0; i < painter->obstacle_count; i++)
+        (painter->obstacles[i].is_plane ? add_plane : add_solid)(painter, &painter->obstacles[i]);
+    return -1;
 }
 
 /* ---- Painting ---------------------------------------------------------------------------------- */
@@ -349,6 +466,32 @@ static pl_status paint_subject(app_painter *painter, app_subject *subject)
     return PL_OK;
 }
 
+/* A plane is drawn as far as there is something to see, and not from behind, where it would hide it. */
+static pl_status paint_plane(app_painter *painter, app_obstacle *plane, const pl_draw_view *view)
+{
+    double lower[3], upper[3], normal[3], before = 0;
+    double margin = PLANE_MARGIN * diagonal(view->lower, view->upper);
+    app_obstacle_normal(plane, normal);
+    for (int k = 0; k < 3; k++) {
+        lower[k] = view->lower[k] - margin;
+        upper[k] = view->upper[k] + margin;
+        before += normal[k] * (view->camera.eye[k] - plane->position[k]);
+    }
+    if (is_floor(plane) || before <= 0 || !app_obstacle_cut(plane, lower, upper))
+        return PL_OK;
+    return pl_draw_mesh(painter->draw, plane->surface, plane->vertices,
+                        normal[1] > WALL ? 1 : WALL_OPACITY);
+}
+
+static pl_status paint_obstacle(app_painter *painter, app_obstacle *obstacle,
+                                const pl_draw_view *view)
+{
+    if (obstacle->is_plane)
+        return paint_plane(painter, obstacle, view);
+    return obstacle->surface ? pl_draw_mesh(painter->draw, obstacle->surface, obstacle->vertices, 1)
+                             : PL_OK;
+}
+
 int app_painter_paint(app_painter *painter, const pl_play *play)
 {
     pl_error error = {0};
@@ -359,8 +502,12 @@ int app_painter_paint(app_painter *painter, const pl_play *play)
     pl_status status = pl_draw_view_of(&painter->framing, &view, &error);
     if (status == PL_OK && painter->has_camera)
         view.camera = painter->camera;
-    if (status == PL_OK)
+    if (status == PL_OK) {
+        find_floor(painter, &view.ground_height);
         status = pl_draw_begin(painter->draw, &view, &error);
+    }
+    for (int i = 0; i < painter->obstacle_count && status == PL_OK; i++)
+        status = paint_obstacle(painter, &painter->obstacles[i], &view);
     for (int i = 0; i < painter->subject_count && status == PL_OK; i++)
         status = paint_subject(painter, &painter->subjects[i]);
     if (status == PL_OK)

@@ -31,7 +31,7 @@ int app_painter_open(pl_memory *memory, const char *command, const app_look *loo
                      app_painter **painter);
 void app_painter_close(app_painter *painter); /* NULL is allowed */
 
-/* What will be drawn: all bodies of a run, or one thing at rest, which must outlive the painter. */
+/* What will be drawn: all bodies and colliders of a run, or one thing at rest, which must outlive the painter. */
 int app_painter_take_play(app_painter *painter, const pl_play *play);
 int app_painter_take_model(app_painter *painter, const struct pl_model *model);
 int app_painter_take_mesh(app_painter *painter, const pl_mesh *mesh);

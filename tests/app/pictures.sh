@@ -93,6 +93,41 @@ echo old >a.png
 [ "$(cat a.png)" = old ] || fail "a full disk must leave what was there"
 only a.png
 
+# ---- Colliders ----
+
+# Nothing moves but what the collider says, and all of it stands between the bodies: the camera is the same for all.
+scene() {
+    printf '{"pliant": 1, "world": {"gravity": [0, 0, 0]}, "models": {"block": {"shape": "box", "count": 2, "size": 0.3}},
+        "bodies": [{"model": "block", "position": [-1, 0, -1], "mask": 0},
+            {"model": "block", "position": [1, 1, 1], "mask": 0}],
+        "colliders": [%s]}' "$2" >"$1.json"
+    "$pliant" run "$1.json" --quiet --frames 3 --size 160x90 -o "$1_%d.png" || fail "the scene $1"
+}
+scene none ''
+scene floor '{"shape": "plane", "position": [0, 0.5, 0]}'
+scene wall '{"shape": "plane", "rotation": {"axis": [1, 0, 0], "degrees": 90}}'
+scene slope '{"shape": "plane", "position": [0, 0.3, 0], "rotation": {"axis": [1, 0, 1], "degrees": 30}}'
+scene box '{"shape": "box", "half": [0.2, 0.2, 0.4], "position": [0, 0.5, 0]}'
+scene sphere '{"shape": "sphere", "radius": 0.3, "position": [0, 0.5, 0]}'
+scene capsule '{"shape": "capsule", "radius": 0.1, "length": 0.5, "position": [0, 0.5, 0]}'
+scene mesh '{"shape": "mesh", "builtin": "torus", "scale": 0.5, "position": [0, 0.5, 0]}'
+scene leaf '{"shape": "mesh", "vertices": [[0, 0, 0], [0.5, 0, 0], [0, 0.5, 0]], "triangles": [[0, 1, 2]], "position": [0, 0.3, 0]}'
+scene back '{"shape": "mesh", "vertices": [[0, 0, 0], [0.5, 0, 0], [0, 0.5, 0]], "triangles": [[0, 2, 1]], "position": [0, 0.3, 0]}'
+for shape in floor wall slope box sphere capsule mesh leaf back; do
+    ! cmp -s none_3.png ${shape}_3.png || fail "a collider is not drawn: $shape"
+    cmp -s ${shape}_0.png ${shape}_3.png || fail "a collider that stays moves in the picture: $shape"
+done
+cmp -s leaf_3.png back_3.png || fail "a surface with two sides looks alike from both"
+scene moved '{"shape": "box", "half": [0.2, 0.2, 0.4], "position": [0, 0.5, 0], "turn": {"axis": [0, 1, 0], "speed": 300}}'
+cmp -s box_0.png moved_0.png || fail "a collider at its start"
+! cmp -s moved_0.png moved_3.png || fail "a collider that turns stays in the picture"
+# A wall that is seen from behind, sizes of zero and beyond all measure: nothing to see, and no harm.
+scene behind '{"shape": "plane", "rotation": {"axis": [1, 0, 0], "degrees": -90}}'
+cmp -s none_3.png behind_3.png || fail "a wall hides what is before it"
+scene empty '{"shape": "sphere", "radius": 0}, {"shape": "box", "half": [0, 0, 0]}, {"shape": "capsule", "radius": 0, "length": 0}'
+scene large '{"shape": "sphere", "radius": 1e8, "position": [0, -2e8, 0]}, {"shape": "box", "half": [1e9, 1, 1e9], "position": [0, -9, 0]}'
+rm -rf ./*
+
 # ---- Mistakes ----
 
 expect 2 "width and height" $run --size big -o a.png
