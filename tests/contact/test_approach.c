@@ -1,6 +1,7 @@
 /* The distance of closest approach of two ellipsoids, as the narrow phase finds it, against brute force:
    d = min over unit m of (√(mᵀB₁m) + √(mᵀB₂m)) / (n · m), the separating plane that allows the nearest approach. */
 #include "contact/contact.h"
+#include "contact/share.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ static void make_kit(kit *k)
     k->contact = pl_contact_create(&k->memory, 1);
     assert_non_null(k->clumps);
     assert_int_equal(pl_contact_reserve(k->contact, 2, 2), PL_OK);
-    k->contact->h = 1.0 / 60;
+    k->contact->h = 1.0 / 15;
 }
 
 static void free_kit(kit *k)
@@ -166,11 +167,12 @@ static void random_direction(pl_rng *rng, double n[3])
         n[k] /= sqrt(square);
 }
 
-/* What a touch says of the closest approach: everything overlapped before, so it is all in `recover`. */
+/* What a touch says of the closest approach: everything overlapped before, so it is all in `recover`, and at this h all at once, but
+   for the part that is left alone. */
 static double approach_of(const kit *k, const pl_touch *t, double distance)
 {
-    double part = 15.0 * k->contact->h;
-    return distance + (double)t->recover / (part < 1 ? part : 1);
+    assert_true(PL_RECOVERY_RATE * k->contact->h >= 1);
+    return (distance + (double)t->recover) / (1 - PL_SLOP);
 }
 
 static void closest_approach_agrees_with_brute_force(void **state)

@@ -114,6 +114,7 @@ static scene make_scene(double step, int substeps, double gravity)
     def.step = step;
     def.substeps = substeps;
     def.iterations = 3;
+    def.sleeping = false; /* sleepers need no floor */
     def.gravity[1] = -gravity;
     assert_int_equal(pl_world_create(&def, &s.world, NULL), PL_OK);
     return s;

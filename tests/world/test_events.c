@@ -352,13 +352,16 @@ static void lists_are_in_order_and_the_same_everywhere(void **state)
 
 enum { CROWD = 100 };
 
-/* One body in a hundred colliders at once: more pairs than were foreseen. */
+/* One body in a hundred colliders at once, on all sides: more pairs than were foreseen. */
 static void fill_crowd(pl_world *world, pl_model *model)
 {
     pl_collider_def def = pl_default_collider_def(PL_COLLIDER_SPHERE);
     pl_collider collider;
     for (int i = 0; i < CROWD; i++) {
-        def.position[1] = -0.9;
+        double y = 2 * (i + 0.5) / CROWD - 1, turn = 2.399963 * i;
+        def.position[0] = 0.5 * sqrt(1 - y * y) * cos(turn);
+        def.position[1] = 0.5 * y;
+        def.position[2] = 0.5 * sqrt(1 - y * y) * sin(turn);
         assert_int_equal(pl_collider_create(world, &def, &collider, NULL), PL_OK);
     }
     ball(world, model, 0, 0, 0, 0, 0.5);
@@ -379,10 +382,10 @@ static void room_is_made_or_pairs_are_lost(void **state)
         fill_crowd(world, model);
         /* Pairs of contact find their room in the first step. */
         heap.fail_from = starved ? heap.calls : -1;
-        world_step(world, 3);
+        world_step(world, 1);
         int count;
         pl_world_contacts(world, &count);
-        assert_true(starved ? count <= 2 * CROWD : count == CROWD);
+        assert_true(starved ? count <= 2 * CROWD : count > 64);
         heap.fail_from = -1;
         world_step(world, 2);
         uint64_t before = pl_world_allocations(world);
