@@ -1,5 +1,7 @@
 /* Broad phase: who might meet whom until the rows are made again. Boxes of clumps against the tree, then one particle against
    sixteen, moving on straight lines for the horizon, with the slack of both. */
+#include <string.h>
+
 #include "contact/contact_lanes.h"
 #include "math/lanes.h"
 
@@ -142,38 +144,53 @@ typedef struct course {
     float velocity[3]; /* its body's − the clump's body's */
     float room;        /* slack of both, and what rounding may have taken from the distance */
     float rounding;
+    float inverse; /* of the square of the velocity; 0 where there is none */
     float since,
         horizon; /* seconds before and after now: rows serve the sub-step that has just been solved, too */
 } course;
 
-/* Which particles of a clump a ball at x (from the clump's base, moving at v against it) may touch, leaving some room; `gap`
-   is the least distance of the surfaces of those. */
+/* The lanes' least: halves against each other. */
+PL_LANES_INLINE float least_of(vf v)
+{
+    float lanes[PL_W] __attribute__((aligned(64)));
+    typedef float four __attribute__((vector_size(16)));
+    typedef int32_t mask __attribute__((vector_size(16)));
+    pl_store_f(lanes, v);
+    four least;
+    memcpy(&least, lanes, sizeof least);
+    for (int k = 4; k < PL_W; k += 4) {
+        four next;
+        memcpy(&next, lanes + k, sizeof next);
+        mask less = next < least;
+        least = (four)(((mask)next & less) | ((mask)least & ~less));
+    }
+    float low = least[0] < least[1] ? least[0] : least[1];
+    float high = least[2] < least[3] ? least[2] : least[3];
+    return low < high ? low : high;
+}
+
+/* Which particles of a clump a ball at x (from the clump's base, moving at v against it) may touch, leaving some room; `square` gets the
+   least of (distance of the centres)² − (sum of the radii)² on the way. */
 static uint32_t may_touch(const pl_contact *contact, const float x[3], float radius,
-                          const float v[3], int clump, const course *way, float *gap)
+                          const float v[3], int clump, const course *way, float *square)
 {
     const pl_clump_places *others = contact->places + clump;
     const float *radii = contact->radius + (size_t)clump * PL_CLUMP;
-    float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-    float inverse = square > 1e-30f ? 1 / square : 0;
     uint32_t result = 0;
-    vf room = pl_splat_f(way->room), nearest = room;
+    vf room = pl_splat_f(way->room), least = pl_splat_f(1e30f);
     for (int k = 0; k < PL_CLUMP; k += PL_W) {
         vf dx = x[0] - pl_load_f(others->x + k), dy = x[1] - pl_load_f(others->y + k),
            dz = x[2] - pl_load_f(others->z + k), r = radius + pl_load_f(radii + k);
-        vf t = -(dx * v[0] + dy * v[1] + dz * v[2]) * inverse;
+        vf t = -(dx * v[0] + dy * v[1] + dz * v[2]) * way->inverse;
         t = pl_min_f(pl_max_f(t, pl_splat_f(way->since)), pl_splat_f(way->horizon));
         dx += t * v[0];
         dy += t * v[1];
         dz += t * v[2];
         vf apart = dx * dx + dy * dy + dz * dz, most = r + room;
-        vi near = apart < most * most;
-        uint32_t bits = bits_of(near);
-        if (bits && gap)
-            nearest = pl_min_f(nearest, pl_select_f(near, pl_sqrt_f(apart) - r, room));
-        result |= bits << k;
+        least = pl_min_f(least, apart - r * r);
+        result |= bits_of(apart < most * most) << k;
     }
-    for (int lane = 0; result && gap && lane < PL_W; lane++)
-        *gap = nearest[lane] < *gap ? nearest[lane] : *gap;
+    *square = least_of(least);
     return result;
 }
 
@@ -199,6 +216,9 @@ static course course_between(const pl_contact *contact, const pl_contact_body *a
     way.rounding = 1e-6f * (__builtin_fabsf(way.offset[0]) + __builtin_fabsf(way.offset[1]) +
                             __builtin_fabsf(way.offset[2]) + a->largest + b->largest);
     way.room += way.rounding;
+    float square = way.velocity[0] * way.velocity[0] + way.velocity[1] * way.velocity[1] +
+                   way.velocity[2] * way.velocity[2];
+    way.inverse = square > 1e-30f ? 1 / square : 0;
     return way;
 }
 
@@ -206,13 +226,12 @@ static course course_between(const pl_contact *contact, const pl_contact_body *a
 static bool clumps_may_touch(const pl_contact *contact, int clump, int other, const course *way)
 {
     const float *a = contact->spheres[clump], *b = contact->spheres[other], *v = way->velocity;
-    float d[3], square = 0, along = 0, speed = 0, reach = a[3] + b[3] + way->room;
+    float d[3], square = 0, along = 0, reach = a[3] + b[3] + way->room;
     for (int k = 0; k < 3; k++) {
         d[k] = way->offset[k] + a[k] - b[k];
         along += d[k] * v[k];
-        speed += v[k] * v[k];
     }
-    float t = speed > 1e-30f ? -along / speed : 0;
+    float t = -along * way->inverse;
     t = t < way->since ? way->since : t > way->horizon ? way->horizon : t;
     for (int k = 0; k < 3; k++) {
         d[k] += t * v[k];
@@ -225,12 +244,12 @@ static bool clumps_may_touch(const pl_contact *contact, int clump, int other, co
 static uint32_t near_clump(const pl_contact *contact, int clump, int other, const course *way)
 {
     const float *sphere = contact->spheres[other];
-    float x[3], v[3];
+    float x[3], v[3], square;
     for (int k = 0; k < 3; k++) {
         x[k] = sphere[k] - way->offset[k];
         v[k] = -way->velocity[k];
     }
-    return may_touch(contact, x, sphere[3], v, clump, way, NULL) & contact->used[clump];
+    return may_touch(contact, x, sphere[3], v, clump, way, &square) & contact->used[clump];
 }
 
 /* False when there is no room. */
@@ -246,13 +265,15 @@ static bool add_rows(const pl_contact *contact, pl_contact_buffer *buffer, int c
         return false;
     const pl_clump_places *places = contact->places + clump;
     pl_group group = {clump, other, buffer->row_count, 0, way.room};
+    /* d² − r² = (d − r)(d + r): a bound on the gap d − r without a root, as d + r is no more than this. */
+    float narrow = 1 / (2 * (a->largest + b->largest) + way.room);
     for (uint32_t mine = near_clump(contact, clump, other, &way); mine; mine &= mine - 1) {
         int place = __builtin_ctz(mine), particle = clump * PL_CLUMP + place;
         const float x[3] = {places->x[place] + way.offset[0], places->y[place] + way.offset[1],
                             places->z[place] + way.offset[2]};
-        float gap = way.room;
+        float square;
         uint32_t mask =
-            may_touch(contact, x, contact->radius[particle], way.velocity, other, &way, &gap) &
+            may_touch(contact, x, contact->radius[particle], way.velocity, other, &way, &square) &
             contact->used[other];
         if (mask && a == b) {
             int32_t own = a->clumps->particle[particle - a->first_clump * PL_CLUMP];
@@ -262,7 +283,7 @@ static bool add_rows(const pl_contact *contact, pl_contact_buffer *buffer, int c
         }
         if (!mask)
             continue;
-        gap -= way.rounding;
+        float gap = square * narrow - way.rounding;
         group.gap = gap < group.gap ? gap : group.gap;
         buffer->rows[buffer->row_count++] = (pl_row){particle, other, mask, gap};
     }
