@@ -24,7 +24,7 @@
 
 /* How long somebody looks for work or for the end of a run before going to sleep, in nanoseconds.
    The stages of a step follow each other within microseconds; waking a thread takes some ten. */
-#define SPIN_NS 20000
+#define SPIN_NS 200000
 
 typedef struct job {
     pl_task *task;

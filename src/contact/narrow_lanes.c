@@ -54,12 +54,11 @@ static between look_between(const pl_contact *contact, const pl_contact_body *a,
     return two;
 }
 
-/* Pairs that wait until the lanes are full, field by field. */
-enum { QUEUE = PL_CLUMP + 2 * PL_W };
+/* Pairs that wait until the lanes are full, field by field. Those that are looked at along the way cost four times as much, and wait apart. */
+enum { QUEUE = 4 * PL_CLUMP + 2 * PL_W, FULL = 3 * PL_CLUMP };
 
 typedef struct queue {
     int32_t a[QUEUE], b[QUEUE];
-    int32_t swept[QUEUE]; /* fast against their size: looked at along the way */
     float offset[3][QUEUE], out[3][QUEUE], friction[QUEUE], bounce[QUEUE];
     int count;
 } queue;
@@ -118,15 +117,13 @@ PL_LANES_INLINE uint32_t paths_meet(const pl_contact *contact, const pl_row *row
 }
 
 /* At most sixteen are added, with what they have in common. */
-static void add_pairs(queue *q, const pl_row *row, const between *two, uint32_t mask,
-                      uint32_t swept)
+static void add_pairs(queue *q, const pl_row *row, const between *two, uint32_t mask)
 {
     int first = q->count;
     for (; mask; mask &= mask - 1) {
         int place = __builtin_ctz(mask), at = q->count++;
         q->a[at] = row->particle;
         q->b[at] = row->clump * PL_CLUMP + place;
-        q->swept[at] = -(int32_t)(swept >> place & 1);
     }
     for (int at = first; at < q->count; at += PL_W) {
         for (int k = 0; k < 3; k++) {
@@ -138,7 +135,8 @@ static void add_pairs(queue *q, const pl_row *row, const between *two, uint32_t 
     }
 }
 
-static void row_pairs(const pl_contact *contact, const pl_row *row, const between *two, queue *q)
+static void row_pairs(const pl_contact *contact, const pl_row *row, const between *two,
+                      queue *slow, queue *swift)
 {
     bool fast = two->fastest > SWEPT_PART * contact->least[row->particle];
     if (!fast && row->gap > two->stray)
@@ -146,8 +144,10 @@ static void row_pairs(const pl_contact *contact, const pl_row *row, const betwee
     uint32_t swept = 0;
     uint32_t mask = fast ? paths_meet(contact, row, two->offset, &swept)
                          : spheres_meet(contact, row, two->offset);
-    if (mask)
-        add_pairs(q, row, two, mask, swept);
+    if (mask & ~swept)
+        add_pairs(slow, row, two, mask & ~swept);
+    if (mask & swept)
+        add_pairs(swift, row, two, mask & swept);
 }
 
 /* Takes the first ones out. */
@@ -157,7 +157,6 @@ static void shorten(queue *q, int count)
     for (int at = 0; at < q->count; at++) {
         q->a[at] = q->a[at + count];
         q->b[at] = q->b[at + count];
-        q->swept[at] = q->swept[at + count];
     }
     for (int at = 0; at < q->count; at += PL_W) {
         for (int k = 0; k < 3; k++) {
@@ -280,8 +279,7 @@ static void meet_at_end(const vgrain *a, const vgrain *b, const vf r[3], meeting
 }
 
 /* Two rounds: the direction from spheres, then from the approach along that direction. */
-static void meet_on_the_way(const vgrain *a, const vgrain *b, const vf r[3], vf reach, vi swept,
-                            meeting *m)
+static void meet_on_the_way(const vgrain *a, const vgrain *b, const vf r[3], vf reach, meeting *m)
 {
     vf way[3], start[3], n[3], normal[3], length, zero = pl_splat_f(0);
     for (int k = 0; k < 3; k++) {
@@ -296,7 +294,7 @@ static void meet_on_the_way(const vgrain *a, const vgrain *b, const vf r[3], vf 
         normalise(at, n, &length);
         vf distance = closest_approach(&a->shape, &b->shape, n, zero, normal);
         reach = pl_select_f(never, reach, distance);
-        vi take = swept & ~never;
+        vi take = ~never;
         if (round == 2) {
             m->distance = pl_select_f(take, distance, m->distance);
             m->along = pl_select_f(take, dot(n, r), m->along);
@@ -331,7 +329,8 @@ static void slide_of(const vgrain *a, const vgrain *b, const vf normal[3], vf ou
 
 enum { VALUES = 15 };
 
-static int store_touches(const queue *l, uint32_t which, const vf values[VALUES], pl_touch *out)
+static int store_touches(const queue *l, bool swept, uint32_t which, const vf values[VALUES],
+                         pl_touch *out)
 {
     float columns[VALUES][PL_W] __attribute__((aligned(64)));
     int count = 0;
@@ -355,7 +354,7 @@ static int store_touches(const queue *l, uint32_t which, const vf values[VALUES]
         t->kick = columns[14][lane];
         t->pushed = t->rubbed = 0;
         t->friction = l->friction[lane];
-        t->swept = l->swept[lane] ? 1 : 0;
+        t->swept = swept;
     }
     return count;
 }
@@ -406,7 +405,7 @@ static vf reach_of(const pl_contact *contact, const queue *q)
 }
 
 /* The first pairs of the queue. */
-static int touch_lanes(const pl_contact *contact, queue *q, int count, pl_touch *out)
+static int touch_lanes(const pl_contact *contact, queue *q, bool swept, int count, pl_touch *out)
 {
     vgrain a, b;
     vf r[3], length;
@@ -414,17 +413,14 @@ static int touch_lanes(const pl_contact *contact, queue *q, int count, pl_touch 
     for (int at = count; at < PL_W; at++) { /* the others repeat the first */
         q->a[at] = q->a[0];
         q->b[at] = q->b[0];
-        q->swept[at] = 0;
     }
     load_grains(contact->primitives, q->a, &a);
     load_grains(contact->primitives, q->b, &b);
     for (int k = 0; k < 3; k++)
         r[k] = b.x[k] + pl_loadu_f(q->offset[k]) - a.x[k];
     meet_at_end(&a, &b, r, &m);
-    vi swept;
-    memcpy(&swept, q->swept, sizeof swept);
-    if (pl_any_f(swept))
-        meet_on_the_way(&a, &b, r, reach_of(contact, q), swept, &m);
+    if (swept)
+        meet_on_the_way(&a, &b, r, reach_of(contact, q), &m);
     vf moved[3];
     for (int k = 0; k < 3; k++)
         moved[k] = b.moved[k] - a.moved[k];
@@ -452,24 +448,43 @@ static int touch_lanes(const pl_contact *contact, queue *q, int count, pl_touch 
     values[10] = a.yield * inverse;
     values[11] = b.yield * inverse;
     values[13] = inverse;
-    return store_touches(q, which, values, out);
+    return store_touches(q, swept, which, values, out);
 }
 
 /* ---- A block of clumps ----------------------------------------------------------------------------- */
 
+/* A block's queues and where its touches go. */
+typedef struct search {
+    queue slow, swift;
+    pl_contact_buffer *buffer;
+} search;
+
 /* False when there is no room for what might be found. */
-static bool take_pairs(const pl_contact *contact, queue *q, pl_contact_buffer *buffer)
+static bool take_pairs(const pl_contact *contact, queue *q, bool swept, pl_contact_buffer *buffer)
 {
     int count = q->count < PL_W ? q->count : PL_W;
     if (buffer->touch_count + count > buffer->touch_capacity)
         return false;
-    buffer->touch_count += touch_lanes(contact, q, count, buffer->touches + buffer->touch_count);
+    buffer->touch_count +=
+        touch_lanes(contact, q, swept, count, buffer->touches + buffer->touch_count);
     shorten(q, count);
     return true;
 }
 
+/* All that waits; the order of touches does not depend on the width. */
+static bool drain(const pl_contact *contact, search *s)
+{
+    while (s->slow.count)
+        if (!take_pairs(contact, &s->slow, false, s->buffer))
+            return false;
+    while (s->swift.count)
+        if (!take_pairs(contact, &s->swift, true, s->buffer))
+            return false;
+    return true;
+}
+
 static bool find_in_group(const pl_contact *contact, const pl_group *group, const pl_row *rows,
-                          queue *q, pl_contact_buffer *buffer)
+                          search *s)
 {
     const pl_contact_body *a = contact->bodies + contact->body_of[group->clump];
     const pl_contact_body *b = contact->bodies + contact->body_of[group->other];
@@ -480,10 +495,12 @@ static bool find_in_group(const pl_contact *contact, const pl_group *group, cons
     for (const pl_row *row = rows + group->first; row < rows + group->first + group->count; row++) {
         if (row->gap > reach)
             continue;
-        row_pairs(contact, row, &two, q);
-        while (q->count >= PL_W)
-            if (!take_pairs(contact, q, buffer))
+        row_pairs(contact, row, &two, &s->slow, &s->swift);
+        while (s->slow.count >= PL_W)
+            if (!take_pairs(contact, &s->slow, false, s->buffer))
                 return false;
+        if (s->swift.count > FULL && !drain(contact, s))
+            return false;
     }
     return true;
 }
@@ -494,14 +511,14 @@ void PL_LANES(pl_contact_touches)(pl_contact *contact, int block, int worker)
     const pl_segment *source = contact->group_segments + block;
     pl_segment *segment = contact->touch_segments + block;
     const pl_contact_buffer *from = contact->buffers + source->worker;
-    queue q;
-    q.count = 0;
+    search s;
+    s.slow.count = s.swift.count = 0;
+    s.buffer = buffer;
     *segment = (pl_segment){worker, buffer->touch_count, 0, false};
     for (int i = 0; i < source->count && !segment->full; i++)
-        segment->full =
-            !find_in_group(contact, from->groups + source->first + i, from->rows, &q, buffer);
-    if (q.count && !segment->full)
-        segment->full = !take_pairs(contact, &q, buffer);
+        segment->full = !find_in_group(contact, from->groups + source->first + i, from->rows, &s);
+    if (!segment->full)
+        segment->full = !drain(contact, &s);
     if (segment->full)
         buffer->touch_count = segment->first;
     segment->count = buffer->touch_count - segment->first;
