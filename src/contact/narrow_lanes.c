@@ -63,57 +63,71 @@ typedef struct queue {
     int count;
 } queue;
 
-/* Whose spheres overlap. */
-PL_LANES_INLINE uint32_t spheres_meet(const pl_contact *contact, const pl_row *row,
-                                      const float offset[3])
+/* The other clump of a group, loaded once for all its rows: places, displacements, largest and smallest half axes. */
+enum { PARTS = PL_CLUMP / PL_W };
+
+typedef struct others {
+    vf x[PARTS], y[PARTS], z[PARTS], u[PARTS], v[PARTS], w[PARTS], radius[PARTS], least[PARTS];
+} others;
+
+PL_LANES_INLINE void load_others(const pl_contact *contact, int clump, others *o)
 {
-    const pl_clump_places *mine = contact->places + row->particle / PL_CLUMP;
-    const pl_clump_places *others = contact->places + row->clump;
-    const float *radius = contact->radius + (size_t)row->clump * PL_CLUMP;
-    int at = row->particle % PL_CLUMP;
-    float px = mine->x[at] - offset[0], py = mine->y[at] - offset[1], pz = mine->z[at] - offset[2],
-          reach = contact->radius[row->particle];
-    uint32_t result = 0;
-    for (int k = 0; k < PL_CLUMP; k += PL_W) {
-        vf x = pl_load_f(others->x + k) - px, y = pl_load_f(others->y + k) - py,
-           z = pl_load_f(others->z + k) - pz, r = pl_load_f(radius + k) + reach;
-        result |= bits_of(x * x + y * y + z * z < r * r) << k;
+    const pl_clump_places *at = contact->places + clump, *way = contact->ways + clump;
+    const float *radius = contact->radius + (size_t)clump * PL_CLUMP;
+    const float *least = contact->least + (size_t)clump * PL_CLUMP;
+    for (int p = 0; p < PARTS; p++) {
+        int k = p * PL_W;
+        o->x[p] = pl_load_f(at->x + k), o->u[p] = pl_load_f(way->x + k);
+        o->y[p] = pl_load_f(at->y + k), o->v[p] = pl_load_f(way->y + k);
+        o->z[p] = pl_load_f(at->z + k), o->w[p] = pl_load_f(way->z + k);
+        o->radius[p] = pl_load_f(radius + k), o->least[p] = pl_load_f(least + k);
     }
-    return result & row->mask;
+}
+
+/* Whose spheres overlap. */
+PL_LANES_INLINE uint32_t spheres_meet(const pl_contact *contact, int32_t particle,
+                                      const float offset[3], const others *o)
+{
+    const pl_clump_places *mine = contact->places + particle / PL_CLUMP;
+    int at = particle % PL_CLUMP;
+    float px = mine->x[at] - offset[0], py = mine->y[at] - offset[1], pz = mine->z[at] - offset[2],
+          reach = contact->radius[particle];
+    uint32_t result = 0;
+    for (int p = 0; p < PARTS; p++) {
+        vf x = o->x[p] - px, y = o->y[p] - py, z = o->z[p] - pz, r = o->radius[p] + reach;
+        result |= bits_of(x * x + y * y + z * z < r * r) << p * PL_W;
+    }
+    return result;
 }
 
 /* The same along the way: which pairs are fast, and where those are nearest. */
-PL_LANES_INLINE uint32_t paths_meet(const pl_contact *contact, const pl_row *row,
-                                    const float offset[3], uint32_t *swept)
+PL_LANES_INLINE uint32_t paths_meet(const pl_contact *contact, int32_t particle,
+                                    const float offset[3], const others *o, uint32_t *swept)
 {
-    const pl_clump_places *mine = contact->places + row->particle / PL_CLUMP;
-    const pl_clump_places *others = contact->places + row->clump;
-    const pl_clump_places *my_way = contact->ways + row->particle / PL_CLUMP;
-    const pl_clump_places *their_way = contact->ways + row->clump;
-    const float *radius = contact->radius + (size_t)row->clump * PL_CLUMP;
-    const float *least = contact->least + (size_t)row->clump * PL_CLUMP;
-    int at = row->particle % PL_CLUMP;
+    const pl_clump_places *mine = contact->places + particle / PL_CLUMP;
+    const pl_clump_places *way = contact->ways + particle / PL_CLUMP;
+    int at = particle % PL_CLUMP;
     float px = mine->x[at] - offset[0], py = mine->y[at] - offset[1], pz = mine->z[at] - offset[2],
-          reach = contact->radius[row->particle], thin = contact->least[row->particle];
+          reach = contact->radius[particle], thin = contact->least[particle];
     uint32_t result = 0;
-    for (int k = 0; k < PL_CLUMP; k += PL_W) {
-        vf x = pl_load_f(others->x + k) - px, y = pl_load_f(others->y + k) - py,
-           z = pl_load_f(others->z + k) - pz, r = pl_load_f(radius + k) + reach;
-        vf u = pl_load_f(their_way->x + k) - my_way->x[at],
-           v = pl_load_f(their_way->y + k) - my_way->y[at],
-           w = pl_load_f(their_way->z + k) - my_way->z[at];
-        vf small = SWEPT_PART * (pl_load_f(least + k) + thin), square = u * u + v * v + w * w;
+    for (int p = 0; p < PARTS; p++) {
+        vf x = o->x[p] - px, y = o->y[p] - py, z = o->z[p] - pz, r = o->radius[p] + reach;
+        vf u = o->u[p] - way->x[at], v = o->v[p] - way->y[at], w = o->w[p] - way->z[at];
+        vf small = SWEPT_PART * (o->least[p] + thin), square = u * u + v * v + w * w;
         vi fast = square > small * small;
-        vf back = (u * x + v * y + w * z) / pl_max_f(square, pl_splat_f(1e-37f));
-        back = pl_min_f(pl_max_f(back, pl_splat_f(0)), pl_splat_f(1));
-        back = pl_select_f(fast, back, pl_splat_f(0));
-        x -= back * u;
-        y -= back * v;
-        z -= back * w;
-        result |= bits_of(x * x + y * y + z * z < r * r) << k;
-        *swept |= bits_of(fast) << k;
+        uint32_t bits = bits_of(fast);
+        if (bits) {
+            vf back = (u * x + v * y + w * z) / pl_max_f(square, pl_splat_f(1e-37f));
+            back = pl_min_f(pl_max_f(back, pl_splat_f(0)), pl_splat_f(1));
+            back = pl_select_f(fast, back, pl_splat_f(0));
+            x -= back * u;
+            y -= back * v;
+            z -= back * w;
+        }
+        result |= bits_of(x * x + y * y + z * z < r * r) << p * PL_W;
+        *swept |= bits << p * PL_W;
     }
-    return result & row->mask;
+    return result;
 }
 
 /* At most sixteen are added, with what they have in common. */
@@ -135,15 +149,16 @@ static void add_pairs(queue *q, const pl_row *row, const between *two, uint32_t 
     }
 }
 
-static void row_pairs(const pl_contact *contact, const pl_row *row, const between *two,
-                      queue *slow, queue *swift)
+PL_LANES_INLINE void row_pairs(const pl_contact *contact, const pl_row *row, const between *two,
+                               const others *o, queue *slow, queue *swift)
 {
     bool fast = two->fastest > SWEPT_PART * contact->least[row->particle];
     if (!fast && row->gap > two->stray)
         return;
     uint32_t swept = 0;
-    uint32_t mask = fast ? paths_meet(contact, row, two->offset, &swept)
-                         : spheres_meet(contact, row, two->offset);
+    uint32_t mask = fast ? paths_meet(contact, row->particle, two->offset, o, &swept)
+                         : spheres_meet(contact, row->particle, two->offset, o);
+    mask &= row->mask;
     if (mask & ~swept)
         add_pairs(slow, row, two, mask & ~swept);
     if (mask & swept)
@@ -492,10 +507,12 @@ static bool find_in_group(const pl_contact *contact, const pl_group *group, cons
     if (group->gap > reach)
         return true;
     between two = look_between(contact, a, b);
+    others o;
+    load_others(contact, group->other, &o);
     for (const pl_row *row = rows + group->first; row < rows + group->first + group->count; row++) {
         if (row->gap > reach)
             continue;
-        row_pairs(contact, row, &two, &s->slow, &s->swift);
+        row_pairs(contact, row, &two, &o, &s->slow, &s->swift);
         while (s->slow.count >= PL_W)
             if (!take_pairs(contact, &s->slow, false, s->buffer))
                 return false;
