@@ -98,7 +98,7 @@ expect 0 '"ms_per_frame"' "$pliant" run rope --frames 2 --json --hash
 expect 0 '"stiffness_ratio"' "$pliant" inspect rope --json
 expect 0 "kh^2/rho" "$pliant" inspect rope
 expect 0 "creature-collapse" "$pliant" scenes
-"$pliant" bench --quick --json >bench.json 2>/dev/null && grep -q '"ours_ms"' bench.json || fail "bench"
+"$pliant" bench iterations --quick --json >bench.json 2>/dev/null && grep -q '"ours_ms"' bench.json || fail "bench"
 if command -v python3 >/dev/null; then
     for words in "run bar-sweep --frames 2 --json --hash" "inspect rope --json" "scenes --json"; do
         # shellcheck disable=SC2086
@@ -110,8 +110,9 @@ if command -v python3 >/dev/null; then
     rm -f a.jsonl
 fi
 rm -f bench.json
+# The crowds take long to cook; test_crowd_scenes builds them.
 "$pliant" scenes | while read -r name _; do
-    "$pliant" inspect "$name" >/dev/null || echo "$name"
+    [[ $name = crowd-* ]] || "$pliant" inspect "$name" >/dev/null || echo "$name"
 done >broken
 [ ! -s broken ] || fail "built-in scenes that do not build: $(cat broken)"
 rm -f broken

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# Label: slow
 # Every C sample in the README, in docs/ and in examples/ compiles, links and runs; every ```sh sample that calls pliant
 # runs too, lines that make pictures and films only where these can be made, and in time. The samples find a mesh named dragon.obj, and C programs run
 # in the directory where it is cooked.
