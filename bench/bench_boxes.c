@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "boxes.h"
+#include "lattice.h"
 #include "pliant/pliant.h"
 
 #define MOST (180 * 24 > 52 * 80 ? 180 * 24 : 52 * 80)
@@ -53,36 +54,6 @@ static void fail(const char *what)
 {
     fprintf(stderr, "bench_boxes: %s\n", what);
     exit(1);
-}
-
-static pl_model *make_lattice(const boxes *b)
-{
-    double positions[BOX_MOST_PARTICLES][3], radii[BOX_MOST_PARTICLES][3];
-    int32_t edges[3 * BOX_MOST_PARTICLES][2];
-    int count = 0, edge_count = 0, steps[3] = {b->side[1] * b->side[2], b->side[2], 1};
-    for (int i = 0; i < b->side[0]; i++)
-        for (int j = 0; j < b->side[1]; j++)
-            for (int k = 0; k < b->side[2]; k++, count++) {
-                int at[3] = {i, j, k};
-                for (int m = 0; m < 3; m++) {
-                    positions[count][m] = (at[m] - (b->side[m] - 1) / 2.0) * b->spacing;
-                    radii[count][m] = particle_radius;
-                    if (at[m] + 1 < b->side[m]) {
-                        edges[edge_count][0] = count;
-                        edges[edge_count++][1] = count + steps[m];
-                    }
-                }
-            }
-    pl_model_def def = pl_default_model_def();
-    def.particle_count = count;
-    def.positions = pl_doubles(positions[0], 0);
-    def.radii = pl_doubles(radii[0], 0);
-    def.edge_count = edge_count;
-    def.edges = edges[0];
-    pl_model *model;
-    if (pl_model_create(&def, &model, NULL) != PL_OK)
-        fail("no model");
-    return model;
 }
 
 static void add_walls(pl_world *world, const boxes *b)
@@ -154,7 +125,7 @@ static void run_here(const boxes *b, int frames, int repeats, int threads, doubl
 {
     static pl_body bodies[180];
     static double best[MOST_FRAMES];
-    pl_model *model = make_lattice(b);
+    pl_model *model = bench_lattice(b->side, b->spacing);
     stages least_stages = {{0}};
     for (int repeat = 0; repeat < repeats; repeat++) {
         pl_world *world = make_world(b, model, threads, bodies);

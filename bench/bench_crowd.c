@@ -9,9 +9,8 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "lattice.h"
 #include "pliant/pliant.h"
-
-enum { MOST_PARTICLES_PER_BODY = 128 };
 
 static void fail(const char *what)
 {
@@ -20,37 +19,6 @@ static void fail(const char *what)
 }
 
 /* ---- Models and worlds ------------------------------------------------------------------------ */
-
-/* Touching spheres on a lattice. */
-static pl_model *make_lattice(const int side[3], double spacing)
-{
-    double positions[MOST_PARTICLES_PER_BODY][3], radii[MOST_PARTICLES_PER_BODY][3];
-    int32_t edges[3 * MOST_PARTICLES_PER_BODY][2];
-    int count = 0, edge_count = 0, steps[3] = {side[1] * side[2], side[2], 1};
-    for (int i = 0; i < side[0]; i++)
-        for (int j = 0; j < side[1]; j++)
-            for (int k = 0; k < side[2]; k++, count++) {
-                int at[3] = {i, j, k};
-                for (int m = 0; m < 3; m++) {
-                    positions[count][m] = (at[m] - (side[m] - 1) / 2.0) * spacing;
-                    radii[count][m] = spacing / 2;
-                    if (at[m] + 1 < side[m]) {
-                        edges[edge_count][0] = count;
-                        edges[edge_count++][1] = count + steps[m];
-                    }
-                }
-            }
-    pl_model_def def = pl_default_model_def();
-    def.particle_count = count;
-    def.positions = pl_doubles(positions[0], 0);
-    def.radii = pl_doubles(radii[0], 0);
-    def.edge_count = edge_count;
-    def.edges = edges[0];
-    pl_model *model;
-    if (pl_model_create(&def, &model, NULL) != PL_OK)
-        fail("no model");
-    return model;
-}
 
 static pl_world *make_world(int substeps, int threads, bool sleeping)
 {
@@ -155,9 +123,9 @@ static void fill_column(pl_world *world, const crowd *c, pl_model *model, pl_mod
 
 static pl_world *make_crowd(const crowd *c, int particles, int threads, int *bodies)
 {
-    pl_model *model = make_lattice(c->side, c->spacing), *small = NULL;
+    pl_model *model = bench_lattice(c->side, c->spacing), *small = NULL;
     if (c->small_per_side)
-        small = make_lattice(c->side, c->spacing / c->small_per_side);
+        small = bench_lattice(c->side, c->spacing / c->small_per_side);
     int columns = (int)(sqrt((double)particles / particles_of(c) / bodies_per_column(c)) + 0.5);
     columns = columns < 1 ? 1 : columns;
     double x = c->side[0] * c->spacing * 1.01, z = c->side[2] * c->spacing * 1.01;
@@ -295,7 +263,7 @@ static void drop_pile(pl_world *world, pl_model *model)
 static double run_pile(int threads, bool quick)
 {
     const int side[3] = {2, 3, 4};
-    pl_model *model = make_lattice(side, 0.25);
+    pl_model *model = bench_lattice(side, 0.25);
     pl_world *world = make_world(4, threads, true);
     int most = quick ? 1200 : 3600, frame = 0;
     uint64_t start = pl_clock_ns();

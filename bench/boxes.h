@@ -6,8 +6,6 @@
 extern "C" {
 #endif
 
-enum { BOX_MOST_PARTICLES = 80 };
-
 typedef struct boxes {
     int count;      /* boxes */
     int side[3];    /* particles along x, y, z */

@@ -37,7 +37,6 @@ typedef struct pl_contact_body {
     bool touching, grounded; /* touched a body, a collider: set here, cleared by whoever reads it */
     bool borne;              /* touched a collider that gives way: likewise */
     float largest;           /* radius of its largest particle */
-    float fastest; /* displacement in this sub-step of the particle that moved most, metres */
 
     /* When rows were last made. */
     double mark_base[3], mark_velocity[3], mark_time;

@@ -104,8 +104,8 @@ void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clum
                                   pl_clump_places *ways, pl_primitive *primitives, pl_gathered *out)
 {
     frame f = frame_of(body);
-    vf far = pl_splat_f(0), stray = pl_splat_f(0);
-    float most = 0, apart = 0;
+    vf stray = pl_splat_f(0);
+    float apart = 0;
     for (int c = 0; c < clumps->count; c++)
         for (int k = 0; k < PL_CLUMP; k += PL_W) {
             const int32_t *which = clumps->particle + c * PL_CLUMP + k;
@@ -113,7 +113,6 @@ void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clum
             see(body, which, &f, x, moved);
             for (int m = 0; m < 3; m++)
                 own[m] = moved[m] - f.mean[m];
-            far = pl_max_f(far, moved[0] * moved[0] + moved[1] * moved[1] + moved[2] * moved[2]);
             stray = pl_max_f(stray, own[0] * own[0] + own[1] * own[1] + own[2] * own[2]);
             pl_store_f(places[c].x + k, x[0]);
             pl_store_f(places[c].y + k, x[1]);
@@ -126,7 +125,6 @@ void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clum
                                   moved, primitives + c * PL_CLUMP + k);
         }
     for (int lane = 0; lane < PL_W; lane++) {
-        most = far[lane] > most ? far[lane] : most;
         apart = stray[lane] > apart ? stray[lane] : apart;
     }
     /* The first of each clump stand for all. */
@@ -137,7 +135,6 @@ void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clum
             sum += axes[k][c * (int)(sizeof *places / sizeof(float))];
         out->centre[k] = sum / (float)clumps->count;
     }
-    out->fastest = __builtin_sqrtf(most);
     out->swing = __builtin_sqrtf(apart);
     PL_LANES_LEAVE();
 }
