@@ -31,7 +31,7 @@ test: build
 	@tools/run-tests $(BUILD)
 
 demo: build
-	@$(BUILD)/pliant demo
+	@$(BUILD)/pliant demo crowd-52 --frames 120 --threads $(shell nproc)
 
 bench: build
 	@for program in $(BUILD)/bench/bench_*; do echo "$$program"; "$$program" || exit 1; done

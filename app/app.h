@@ -11,7 +11,7 @@
 enum { APP_DONE = 0, APP_FAILED = 1, APP_BAD_INPUT = 2, APP_INTERRUPTED = 130 };
 
 extern const app_command app_run_command, app_inspect_command, app_scenes_command, app_demo_command,
-    app_bench_command, app_cook_command;
+    app_bench_command, app_cook_command, app_check_command;
 
 /* Prints "pliant: file:line:column: …" and returns the exit status that fits. */
 int app_fail(const pl_trouble *trouble);
@@ -38,9 +38,21 @@ extern const app_builtin app_builtins[];
 extern const int app_builtin_count;
 
 /* The scene in a file, "-" for standard input, or the built-in one of this name; files in the
-   directory $PLIANT_SCENES come before built-in ones. Returns -1, or the exit status after a
-   message. */
+   directory $PLIANT_SCENES come before built-in ones. `sets` are values of --set, NULL = none. */
+pl_status app_read_scene(pl_memory *memory, const char *name, const app_list *sets,
+                         pl_scene **scene, pl_trouble *trouble);
+
+/* The same, with a message. Returns -1, or the exit status after it. */
 int app_load_scene(pl_memory *memory, const char *name, pl_scene **scene);
+int app_load_changed_scene(pl_memory *memory, const char *name, const app_list *sets,
+                           pl_scene **scene);
+
+/* The row of --set in a command's table of options. */
+/* clang-format off */
+#define APP_SET_OPTION(sets)                                                                       \
+    {"set", 0, APP_LIST, &(sets), 0, 0, "PATH=VALUE",                                              \
+     "change the scene: bodies.bar.young=2e4; repeatable"}
+/* clang-format on */
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
@@ -51,6 +63,9 @@ void app_catch_signals(void);
 /* Signals end the program at once again: for long work that has nothing to finish or clean up. */
 void app_release_signals(void);
 
+/* From here on (or not any more) the program leaves its temporaries when a second signal ends it: a run can be resumed. */
+void app_keep_parts(bool keep);
+
 /* The signal that came, 0 if none. */
 int app_signal(void);
 
@@ -59,12 +74,14 @@ int app_signal(void);
 typedef struct app_progress {
     bool shown, terminal, colour, drawn;
     const char *title;
-    uint64_t total, started, last, printed; /* frames; nanoseconds */
-    double best_guess;                      /* nanoseconds per frame, smoothed */
+    uint64_t first, total;           /* frames */
+    uint64_t started, last, printed; /* nanoseconds */
+    double best_guess;               /* nanoseconds per frame, smoothed */
 } app_progress;
 
-/* `wanted` false = says nothing at all. */
-void app_progress_begin(app_progress *progress, const char *title, uint64_t total, bool wanted);
+/* From frame `first` to `total`. `wanted` false = says nothing at all. */
+void app_progress_begin(app_progress *progress, const char *title, uint64_t first, uint64_t total,
+                        bool wanted);
 void app_progress_frame(app_progress *progress, uint64_t done);
 void app_progress_end(app_progress *progress);
 

@@ -81,17 +81,14 @@ static double fastest(const swinging_bar *bar)
 static void begin_row(bench *b, const char *stage, const char *solver, double h, double kappa,
                       int iterations)
 {
-    if (b->json)
-        printf(
-            "%s{\"table\":\"stiffness\",\"row\":\"%s, h = 1/%.0f s, kh2/rho %g\",\"stage\":\"%s\","
-            "\"threads\":1,\"simd\":%d,\"ours_ms\":null,\"paper_ms\":null,\"solver\":\"%s\","
-            "\"step\":%.9g,\"kappa\":%g,\"iterations\":%d,",
-            b->rows ? ",\n " : "[", solver, 1 / h, kappa, stage, pl_simd_width(), solver, h, kappa,
-            iterations);
-    else
+    if (b->json) {
+        app_bench_json_row(b, "stiffness");
+        printf(",\"row\":\"%s, h = 1/%.0f s, kh2/rho %g\",\"stage\":\"%s\",\"solver\":\"%s\","
+               "\"step\":%.9g,\"kappa\":%g,\"iterations\":%d,",
+               solver, 1 / h, kappa, stage, solver, h, kappa, iterations);
+    } else {
         printf("%-8s  %-9s %7.0f %10g %10d  ", stage, solver, 1 / h, kappa, iterations);
-    b->rows++;
-    b->rows_of_table++;
+    }
 }
 
 static void end_row(const bench *b, double tip, int frame, const double *trace, int count)
@@ -120,8 +117,10 @@ static pl_status settle(bench *b, pl_model *model, setting s, const char *stage)
         pl_world_step(bar.world, NULL);
         calm = fastest(&bar) < 2e-4 ? calm + s.h : 0;
     }
-    begin_row(b, stage, solver_names[s.solver], s.h, s.k / 900, s.iterations);
-    end_row(b, tip_height(&bar) - bar.start, 0, NULL, 0);
+    if (!app_signal()) {
+        begin_row(b, stage, solver_names[s.solver], s.h, s.k / 900, s.iterations);
+        end_row(b, tip_height(&bar) - bar.start, 0, NULL, 0);
+    }
     pl_world_destroy(bar.world);
     return PL_OK;
 }
@@ -143,6 +142,8 @@ static pl_status settle_matching(bench *b, pl_model *model, double h, int iterat
     }
     pl_matching_position(matching, TIP, end);
     pl_matching_destroy(matching);
+    if (app_signal())
+        return PL_OK;
     begin_row(b, "settled", "matching", h, 0, iterations);
     end_row(b, end[1] - start[1], 0, NULL, 0);
     return PL_OK;
@@ -188,6 +189,8 @@ static pl_status swing(bench *b, pl_model *model, pl_solver solver, double kappa
         }
     }
     pl_world_destroy(bar.world);
+    if (app_signal())
+        return PL_OK;
     begin_row(b, "swing", solver_names[solver], 1.0 / 30, kappa, iterations);
     end_row(b, lowest, when, trace, SWING_FRAMES);
     return PL_OK;
@@ -208,18 +211,30 @@ static pl_status rows_in_motion(bench *b, pl_model *model)
     return PL_OK;
 }
 
+static void print_meaning(void)
+{
+    printf("\n"
+           "settled    how far the tip of a bar hangs down at rest; inverse: under a small load\n"
+           "swing      the lowest point of its first swing, and the frame it came in\n"
+           "solver     fast, stiff, plain: ours; matching: shape matching, whose stiffness is "
+           "iterations\n"
+           "kh2/rho    stiffness over density at a step of 1/30 s, without unit\n");
+}
+
 pl_status app_table_stiffness(bench *b)
 {
     pl_model *model;
     if (!b->json)
         printf(
-            "%sheight of a bar's tip, metres: settled; settled under a small load; lowest point of "
-            "its first swing\n\n%-8s  %-9s %7s %10s %10s  %10s %6s\n",
-            b->rows ? "\n" : "", "", "solver", "1/step", "kh2/rho", "iterations", "tip", "frame");
+            "Choi & Lee 2017, Fig. 3: height of a bar's tip, metres\n\n%-8s  %-9s %7s %10s %10s  "
+            "%10s %6s\n",
+            "", "solver", "1/step", "kh2/rho", "iterations", "tip", "frame");
     PL_TRY(make_model(&model));
     pl_status status = rows_at_rest(b, model);
     if (status == PL_OK)
         status = rows_in_motion(b, model);
     pl_model_release(model);
+    if (status == PL_OK && !b->json && !app_signal())
+        print_meaning();
     return status;
 }

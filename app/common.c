@@ -55,12 +55,13 @@ void app_print_json_string(const char *text)
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t caught;
+static volatile sig_atomic_t caught, parts_are_kept;
 
 static void on_signal(int number)
 {
     if (caught) {
-        pl_output_remove_all();
+        if (!parts_are_kept)
+            pl_output_remove_all();
         _exit(128 + number);
     }
     caught = number;
@@ -88,6 +89,11 @@ void app_release_signals(void)
             signal(numbers[i], SIG_DFL);
 }
 
+void app_keep_parts(bool keep)
+{
+    parts_are_kept = keep;
+}
+
 int app_signal(void)
 {
     return caught;
@@ -103,15 +109,16 @@ static const app_builtin *find_builtin(const char *name)
     return NULL;
 }
 
-static int no_such_scene(const char *name)
+static pl_status no_such_scene(const char *name, pl_trouble *trouble)
 {
     const char *best = NULL;
     for (int i = 0; i < app_builtin_count; i++)
         pl_suggest(name, app_builtins[i].name, &best);
     char hint[96];
-    fprintf(stderr, "pliant: %s: there is no such file and no built-in scene of this name%s\n",
-            name, best ? pl_suggest_text(best, hint, sizeof hint) : "; 'pliant scenes' lists them");
-    return APP_BAD_INPUT;
+    return pl_trouble_set(trouble, PL_ERROR_FORMAT, name,
+                          "there is no such file and no built-in scene of this name%s",
+                          best ? pl_suggest_text(best, hint, sizeof hint)
+                               : "; 'pliant scenes' lists them");
 }
 
 /* The file to read for a name, or NULL when it must be a built-in scene. */
@@ -129,24 +136,51 @@ static const char *scene_path(const char *name, char *buffer, size_t size)
     return NULL;
 }
 
+static pl_status read_file(pl_memory *memory, const char *path, pl_scene_source *source,
+                           pl_scene **scene, pl_trouble *trouble)
+{
+    char *bytes = NULL;
+    bool standard_input = strcmp(path, "/dev/stdin") == 0; /* files beside it are in no directory */
+    pl_status status = pl_file_read(memory, path, LARGEST_SCENE, &bytes, &source->size, trouble);
+    source->file = standard_input ? "standard input" : path;
+    source->text = bytes;
+    if (status == PL_OK)
+        status = pl_scene_read_source(memory, source, scene, trouble);
+    pl_memory_free(memory, bytes);
+    return status;
+}
+
+pl_status app_read_scene(pl_memory *memory, const char *name, const app_list *sets,
+                         pl_scene **scene, pl_trouble *trouble)
+{
+    char buffer[4096];
+    const char *path = scene_path(name, buffer, sizeof buffer);
+    pl_scene_source source = {.file = name};
+    *scene = NULL;
+    if (sets) {
+        source.set_count = sets->count;
+        source.sets = sets->items;
+    }
+    if (path)
+        return read_file(memory, path, &source, scene, trouble);
+    const app_builtin *builtin = find_builtin(name);
+    if (!builtin)
+        return no_such_scene(name, trouble);
+    source.text = builtin->text;
+    source.size = builtin->size;
+    return pl_scene_read_source(memory, &source, scene, trouble);
+}
+
 int app_load_scene(pl_memory *memory, const char *name, pl_scene **scene)
 {
-    char buffer[4096], *bytes = NULL;
-    const char *path = scene_path(name, buffer, sizeof buffer);
+    return app_load_changed_scene(memory, name, NULL, scene);
+}
+
+int app_load_changed_scene(pl_memory *memory, const char *name, const app_list *sets,
+                           pl_scene **scene)
+{
     pl_trouble trouble;
-    pl_status status;
-    if (path) {
-        size_t size;
-        status = pl_file_read(memory, path, LARGEST_SCENE, &bytes, &size, &trouble);
-        if (status == PL_OK)
-            status = pl_scene_read(memory, path, bytes, size, scene, &trouble);
-        pl_memory_free(memory, bytes);
-    } else {
-        const app_builtin *builtin = find_builtin(name);
-        if (!builtin)
-            return no_such_scene(name);
-        status = pl_scene_read(memory, name, builtin->text, builtin->size, scene, &trouble);
-    }
+    pl_status status = app_read_scene(memory, name, sets, scene, &trouble);
     if (status == PL_OK)
         return -1;
     /* A scene that cannot be read is bad input, whatever the reason; only memory is our own

@@ -1,5 +1,4 @@
-/* pliant demo: a built-in scene with everything it can show so far: a film where films can be made, a
-   time table, an .obj sequence and a dump. */
+/* pliant demo: a built-in scene to look at: a film where films can be made, an animated .glb, and the time table. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +10,8 @@
 #define DEFAULT_DEMO "dinosaur-collapse"
 
 /* Small enough for a minute in all on two cores without a graphics card. */
-#define FILM_SIZE "640x360"
-enum { FILM_WIDTH = 640, FILM_HEIGHT = 360 };
+#define FILM_SIZE "960x540"
+enum { FILM_WIDTH = 960, FILM_HEIGHT = 540 };
 
 static int make_directory(const char *path)
 {
@@ -24,13 +23,14 @@ static int make_directory(const char *path)
 
 /* Whether OpenGL and ffmpeg are there: tried before the scene is played, because a film that cannot be made is no reason
    to do without the rest. What is missing is said on the way. */
-static bool can_film(pl_memory *memory, const app_look *look, const char *film)
+static bool can_film(pl_memory *memory, const app_look *look, const char *path)
 {
+    const app_film film = {.path = path, .width = FILM_WIDTH, .height = FILM_HEIGHT, .rate = 30};
     app_painter *painter = NULL;
     app_video *video = NULL;
     bool can = app_painter_open(memory, "demo", look, &painter) < 0 &&
-               app_video_open(memory, film, FILM_WIDTH, FILM_HEIGHT, 30, false, &video) < 0;
-    app_video_close(video, false);
+               app_video_open(memory, &film, -1, &video) < 0;
+    app_video_close(video, APP_VIDEO_DROP);
     app_painter_close(painter);
     if (!can)
         fprintf(stderr, "pliant: no film then; everything else is written\n");
@@ -38,38 +38,34 @@ static bool can_film(pl_memory *memory, const app_look *look, const char *film)
 }
 
 typedef struct demo_names {
-    char dump[4096], surfaces[4096], film[4096];
+    char film[4096], model[4096], lines[4096];
 } demo_names;
+
+static bool make_name(const char *scene, const char *directory, const char *ending, char name[4096])
+{
+    const char *slash = strrchr(scene, '/'), *stem = slash ? slash + 1 : scene;
+    return snprintf(name, 4096, "%s/%.*s%s", directory, (int)strcspn(stem, ".%"), stem, ending) <
+           4096;
+}
 
 static bool make_names(const char *scene, const char *directory, demo_names *names)
 {
-    const char *slash = strrchr(scene, '/'), *stem = slash ? slash + 1 : scene;
-    int length = (int)strcspn(stem, ".%"), size = (int)sizeof names->dump;
-    return snprintf(names->dump, sizeof names->dump, "%s/%.*s.jsonl", directory, length, stem) <
-               size &&
-           snprintf(names->surfaces, sizeof names->surfaces, "%s/%.*s_%%04d.obj", directory, length,
-                    stem) < size &&
-           snprintf(names->film, sizeof names->film, "%s/%.*s.mp4", directory, length, stem) < size;
+    return make_name(scene, directory, ".mp4", names->film) &&
+           make_name(scene, directory, ".glb", names->model) &&
+           make_name(scene, directory, ".jsonl", names->lines);
 }
 
+/* Of several runs, which would be the one to look at? They get numbers. */
 static void choose_outputs(app_player *player, const demo_names *names)
 {
-    app_list *outputs = &player->outputs;
-    *outputs = (app_list){1, {names->dump}};
-    if (player->scene->run_count != 1) /* which of them? */
+    const app_look look = {.size = FILM_SIZE};
+    if (player->scene->run_count != 1) {
+        player->outputs[player->output_count++] = (app_output){.name = names->lines};
         return;
-    outputs->items[outputs->count++] = names->surfaces;
-    player->look.size = FILM_SIZE;
-    if (can_film(player->memory, &player->look, names->film))
-        outputs->items[outputs->count++] = names->film;
-}
-
-static void print_outputs(const app_list *outputs)
-{
-    printf("wrote");
-    for (int i = 0; i < outputs->count; i++)
-        printf("%s %s", !i ? "" : i + 1 < outputs->count ? "," : " and", outputs->items[i]);
-    printf("\n");
+    }
+    if (can_film(player->memory, &look, names->film))
+        player->outputs[player->output_count++] = (app_output){.name = names->film, .look = look};
+    player->outputs[player->output_count++] = (app_output){.name = names->model};
 }
 
 static int play_demo(app_player *player, const char *name, const char *directory)
@@ -90,21 +86,26 @@ static int play_demo(app_player *player, const char *name, const char *directory
         player->title = scene->name ? scene->name : name;
         choose_outputs(player, &names);
         result = app_play(player);
-        if (result == APP_DONE && !player->quiet && !player->json) {
-            print_outputs(&player->outputs);
-            result = app_finish(result);
-        }
     }
     pl_scene_free(scene);
     return result;
 }
 
+static int list_scenes(bool json)
+{
+    char *words[] = {"scenes", json ? "--json" : NULL, NULL};
+    return app_scenes_command.run(json ? 2 : 1, words);
+}
+
 static int demo(int argc, char **argv)
 {
-    app_player player = {.options = pl_default_play_options(), .frames = -1, .snapshot_at = -1};
+    app_player player = {
+        .command = "demo", .options = pl_default_play_options(), .frames = -1, .snapshot_at = -1};
     app_list words = {0};
     const char *directory = "out";
+    bool list = false;
     const app_option options[] = {
+        {"list", 'l', APP_FLAG, &list, 0, 0, NULL, "list the built-in scenes, a line each"},
         {"out", 'o', APP_TEXT, &directory, 0, 0, "DIR", "where to write (default: out)"},
         {"frames", 'n', APP_INTEGER, &player.frames, 0, 1e7, "N", "how many frames to simulate"},
         {"threads", 't', APP_INTEGER, &player.options.threads, 1, 1024, "N",
@@ -117,6 +118,8 @@ static int demo(int argc, char **argv)
     int result = app_parse(&app_demo_command, options, argc, argv, &words, 1);
     if (result >= 0)
         return result;
+    if (list)
+        return list_scenes(player.json);
     if (strchr(directory, '%'))
         return app_usage_error(
             "demo", "%s: a directory with a percent sign in its name cannot be used", directory);
@@ -126,10 +129,11 @@ static int demo(int argc, char **argv)
 const app_command app_demo_command = {
     .name = "demo",
     .usage = "[NAME] [OPTIONS]",
-    .summary = "play a built-in scene: film, time table, .obj sequence, dump",
+    .summary = "play a built-in scene: film, animated .glb, time table",
     .details =
         "Without a name it plays " DEFAULT_DEMO ": a dinosaur all of whose particles were placed\n"
-        "on one point finds its shape again. 'pliant scenes' lists the others. The film needs\n"
-        "OpenGL and the program ffmpeg; without them it is left out.",
+        "on one point finds its shape again. --list lists the others. The film needs OpenGL\n"
+        "and the program ffmpeg; without them it is left out. Scenes with several runs leave\n"
+        "their numbers (.jsonl) instead.",
     .run = demo,
 };

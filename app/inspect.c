@@ -63,6 +63,27 @@ static void print_body(const pl_play *play, int index)
     printf("  kh^2/rho %.4g\n", pl_play_stiffness_ratio(play, index));
 }
 
+/* What happens, and what is seen and written. */
+static void print_rest(const pl_scene *scene)
+{
+    if (scene->event_count + scene->camera_count + scene->output_count > 0)
+        putchar('\n');
+    for (int i = 0; i < scene->event_count; i++) {
+        const pl_scene_event *e = &scene->events[i];
+        int drops = e->pins.count + e->drives.count + e->attachments.count + e->released.count;
+        printf("event at %g s:%s%s%s%s%s%s%s\n", e->time, drops ? " lets go" : "",
+               e->removed.count + e->removed_colliders.count ? " removes" : "",
+               e->moved.count ? " velocity" : "", e->pushed.count ? " impulse" : "",
+               e->changed.count ? " material" : "", e->inflated.count ? " pressure" : "",
+               e->has_gravity ? " gravity" : "");
+    }
+    for (int i = 0; i < scene->camera_count; i++)
+        printf("camera %s%s\n", scene->cameras[i].name ? scene->cameras[i].name : "without a name",
+               i == 0 ? " (used unless another is chosen)" : "");
+    for (int i = 0; i < scene->output_count; i++)
+        printf("output %s\n", scene->outputs[i].file);
+}
+
 static void print_text(const pl_scene *scene, const pl_play *play)
 {
     int particles = 0, edges = 0;
@@ -76,6 +97,7 @@ static void print_text(const pl_scene *scene, const pl_play *play)
         edges += play->bodies[i].info.edge_count;
         mass += body_mass(play, i);
     }
+    print_rest(scene);
     printf("\nin all: %d bod%s, %d particles, %d edges, %.6g kg\n", play->body_count,
            play->body_count == 1 ? "y" : "ies", particles, edges, mass);
 }
@@ -104,12 +126,12 @@ static void print_json(const pl_scene *scene, const pl_play *play)
     printf("]}\n");
 }
 
-static int inspect_scene(const char *name, bool json)
+static int inspect_scene(const char *name, const app_list *sets, bool json)
 {
     pl_memory memory;
     pl_scene *scene;
     pl_memory_init(&memory, NULL, 0);
-    int result = app_load_scene(&memory, name, &scene);
+    int result = app_load_changed_scene(&memory, name, sets, &scene);
     if (result >= 0)
         return result;
     pl_play_options play_options = pl_default_play_options();
@@ -229,9 +251,11 @@ static bool is_scene(const char *name)
 static int inspect(int argc, char **argv)
 {
     bool json = false;
-    app_list words = {0};
+    app_list words = {0}, sets = {0};
     const app_option options[] = {
-        {"json", 0, APP_FLAG, &json, 0, 0, NULL, "print the numbers as JSON"}, {0}};
+        APP_SET_OPTION(sets),
+        {"json", 0, APP_FLAG, &json, 0, 0, NULL, "print the numbers as JSON"},
+        {0}};
     int result = app_parse(&app_inspect_command, options, argc, argv, &words, 1);
     if (result >= 0)
         return result;
@@ -240,11 +264,12 @@ static int inspect(int argc, char **argv)
                                "which scene, mesh or model? Name a file or something built in");
     const char *name = words.items[0];
     app_release_signals(); /* nothing is written */
-    if (app_builtin_name(name))
-        return inspect_mesh(name, json);
-    if (pl_file_is_model(name))
-        return inspect_model(name, json);
-    return is_scene(name) ? inspect_scene(name, json) : inspect_mesh(name, json);
+    bool mesh = app_builtin_name(name) != NULL, model = !mesh && pl_file_is_model(name);
+    if (!mesh && !model && is_scene(name))
+        return inspect_scene(name, &sets, json);
+    if (sets.count > 0)
+        return app_usage_error("inspect", "--set is for scenes; %s is none", name);
+    return model ? inspect_model(name, json) : inspect_mesh(name, json);
 }
 
 const app_command app_inspect_command = {

@@ -8,8 +8,8 @@
 #include "pliant/pliant.h"
 
 static const app_command *const commands[] = {
-    &app_run_command,     &app_demo_command,    &app_scenes_command, &app_cook_command,
-    &app_picture_command, &app_inspect_command, &app_bench_command};
+    &app_run_command,  &app_check_command,   &app_demo_command,    &app_scenes_command,
+    &app_cook_command, &app_picture_command, &app_inspect_command, &app_bench_command};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const app_command *find_command(const char *name)

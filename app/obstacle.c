@@ -167,6 +167,9 @@ void app_obstacle_free(pl_memory *memory, app_obstacle *o)
 pl_status app_obstacle_follow(app_obstacle *o, const pl_play *play, int collider)
 {
     pl_collider_state state;
+    o->gone = !pl_collider_is_valid(play->world, play->colliders[collider]);
+    if (o->gone)
+        return PL_OK;
     PL_TRY(pl_collider_get_state(play->world, play->colliders[collider], &state));
     memcpy(o->position, state.position, sizeof o->position);
     memcpy(o->rotation, state.rotation, sizeof o->rotation);

@@ -12,6 +12,7 @@ typedef struct app_obstacle {
     double *vertices;   /* the same in the world, now; of a plane the part last cut out of it */
     int32_t *triangles; /* 3 each */
     double position[3], rotation[4];
+    bool gone; /* an event has removed the collider: nothing is drawn */
     pl_draw_surface *surface;
 } app_obstacle;
 

@@ -12,7 +12,7 @@ typedef enum app_option_kind {
     APP_LIST     /* app_list: may be given several times */
 } app_option_kind;
 
-enum { APP_LIST_MAX = 12 };
+enum { APP_LIST_MAX = 256 };
 
 typedef struct app_list {
     int count;

@@ -5,11 +5,12 @@
 #define PL_APP_PAINTER_H
 
 #include "app.h"
+#include "bytes.h"
 #include "pliant/mesh.h"
 
 /* As given on the command line; NULL = not given. */
 typedef struct app_look {
-    const char *size, *view, *camera, *show;
+    const char *size, *view, *camera, *show, *stress_scale;
 } app_look;
 
 /* Their rows in a command's table of options. */
@@ -18,10 +19,12 @@ typedef struct app_look {
     {"size", 0, APP_TEXT, &(look).size, 0, 0, "WxH", "pixels of pictures (default 1280x720)"},     \
     {"view", 0, APP_TEXT, &(look).view, 0, 0, "NAME",                                              \
      "from the corner, front, back, left, right or top"},                                          \
-    {"camera", 0, APP_TEXT, &(look).camera, 0, 0, "X,Y,Z,X,Y,Z",                                   \
-     "where the camera is, and what it looks at"},                                                 \
+    {"camera", 0, APP_TEXT, &(look).camera, 0, 0, "NAME",                                          \
+     "the scene's camera of this name, auto, or X,Y,Z,X,Y,Z: its place and what it looks at"},     \
     {"show", 0, APP_TEXT, &(look).show, 0, 0, "LIST",                                              \
-     "in pictures: surface,particles,graph or some of them"}
+     "some of surface,particles,graph,tets,contacts,stress (default surface)"},                    \
+    {"stress-scale", 0, APP_TEXT, &(look).stress_scale, 0, 0, "PA",                                \
+     "the stress of the brightest colour (default: what fits the run)"}
 /* clang-format on */
 
 typedef struct app_painter app_painter;
@@ -40,6 +43,10 @@ int app_painter_take_mesh(app_painter *painter, const pl_mesh *mesh);
    looks at what is painted. */
 int app_painter_see(app_painter *painter, const pl_play *play);
 int app_painter_paint(app_painter *painter, const pl_play *play);
+
+/* What was seen, for a run that goes on in another process and must keep its camera. */
+void app_painter_save(const app_painter *painter, app_bytes *bytes);
+void app_painter_restore(app_painter *painter, app_bytes *bytes);
 
 /* What was painted last: 4 bytes per pixel. */
 const uint8_t *app_painter_pixels(const app_painter *painter, int *width, int *height);

@@ -30,8 +30,12 @@ static bool ends_with(const char *text, const char *end)
 
 static bool needs_particles(const char *show)
 {
-    return show && (strstr(show, "particles") || strstr(show, "graph"));
+    return show && (strstr(show, "particles") || strstr(show, "graph") || strstr(show, "tets") ||
+                    strstr(show, "stress"));
 }
+
+/* About how many fill a mesh that has none, where they are to be shown. */
+enum { TETS = 1500 };
 
 typedef struct request {
     const char *name, *output;
@@ -58,6 +62,8 @@ static int load(const request *wanted, exhibit *shown)
             status = pl_builtin_cook_def(builtin, &shown->mesh, &def);
         if (wanted->particles > 0)
             def.particle_count = wanted->particles, def.edge_count = 0;
+        if (strstr(wanted->look.show, "tets") && shown->mesh.tet_count == 0)
+            def.tet_count = TETS;
         if (status == PL_OK)
             status = pl_cook(&def, &shown->model, NULL, &error);
     }
@@ -121,7 +127,7 @@ const app_command app_picture_command = {
     .usage = "FILE -o NAME.png [OPTIONS]",
     .summary = "draw a mesh, a model or a built-in creature at rest",
     .details = "FILE is a mesh (.obj, .ply, .stl, .off, .glb, ...), a cooked model (.pliant) or\n"
-               "builtin:NAME. With --show particles or graph a mesh is cooked first.\n"
+               "builtin:NAME. With --show particles, graph or tets a mesh is cooked first.\n"
                "The film of a scene is made by 'pliant run SCENE -o film.mp4'.",
     .run = picture,
 };

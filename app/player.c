@@ -1,253 +1,41 @@
 #include "player.h"
 
 #include <inttypes.h>
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "io/file.h"
-#include "io/outputs.h"
-#include "video.h"
+#include "base/clock.h"
+#include "checkpoint.h"
 
-/* ---- Outputs --------------------------------------------------------------------------------- */
-
-typedef enum sink_kind {
-    SINK_LINES,   /* .jsonl: the state, a line per frame */
-    SINK_SURFACE, /* .obj */
-    SINK_PICTURE, /* .png */
-    SINK_FILM     /* .mp4, .gif */
-} sink_kind;
-
-typedef struct sink {
-    const char *name;
-    sink_kind kind;
-    bool sequence;     /* one file per frame */
-    pl_output *output; /* lines: open for the whole run */
-    app_video *video;  /* films: the same */
-    int stride;        /* films: every how many frames a picture is taken */
-} sink;
+#define CHECKPOINT_NS (UINT64_C(30) * 1000 * 1000 * 1000)
 
 typedef struct session {
     app_player *player;
     pl_play *play;
     const char *run_name; /* NULL = the only one */
+    int frames;           /* of this run */
+    uint64_t played;      /* so many of them */
     app_totals totals;
-    sink sinks[APP_LIST_MAX];
-    int sink_count;
-    app_painter *painter; /* NULL = no pictures are wanted */
-    uint64_t painted;     /* the frame after the one whose picture the painter has; 0 = none */
+    app_sinks sinks;
+    bool any_hash; /* printed in this run */
+
+    bool begun;       /* the outputs were opened, or were about to be */
+    bool checkpoints; /* are made now and then */
+    app_checkpoint checkpoint;
+    uint64_t checked;    /* when the last one was made, or the run began; nanoseconds */
+    bool kept;           /* one of this run is on the disk */
+    uint64_t kept_frame; /* and is of this frame */
+    app_bytes saved;     /* what --resume found; empty = nothing */
 } session;
 
-static bool ends_with(const char *text, const char *end)
+static app_stage stage_of(const session *s, const pl_report *report)
 {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
+    return (app_stage){.memory = s->player->memory,
+                       .play = s->play,
+                       .run_name = s->run_name,
+                       .report = report,
+                       .frames = s->frames};
 }
-
-static bool find_kind(const char *name, sink_kind *kind)
-{
-    static const struct {
-        const char *ending;
-        sink_kind kind;
-    } known[] = {{".jsonl", SINK_LINES},
-                 {".obj", SINK_SURFACE},
-                 {".png", SINK_PICTURE},
-                 {".mp4", SINK_FILM},
-                 {".gif", SINK_FILM}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (ends_with(name, known[i].ending)) {
-            *kind = known[i].kind;
-            return true;
-        }
-    *kind = SINK_LINES;
-    return strncmp(name, "/dev/", 5) == 0;
-}
-
-static int sort_outputs(session *s)
-{
-    const app_list *outputs = &s->player->outputs;
-    pl_trouble trouble;
-    for (int i = 0; i < outputs->count; i++) {
-        const char *name = outputs->items[i];
-        sink *made = &s->sinks[s->sink_count++];
-        *made = (sink){.name = name};
-        for (int k = 0; k < i; k++)
-            if (strcmp(outputs->items[k], name) == 0)
-                return app_usage_error("run", "%s is named twice as an output", name);
-        if (!find_kind(name, &made->kind))
-            return app_usage_error("run",
-                                   "%s: the ending says what to write; known are .jsonl and .obj, "
-                                   ".png, .mp4 and .gif (frame_%%04d.obj or .png for a sequence)",
-                                   name);
-        if ((made->kind == SINK_SURFACE || made->kind == SINK_PICTURE) &&
-            pl_pattern_check(name, &made->sequence, &trouble) != PL_OK)
-            return app_fail(&trouble);
-    }
-    return -1;
-}
-
-static bool wants_pictures(const session *s)
-{
-    for (int i = 0; i < s->sink_count; i++)
-        if (s->sinks[i].kind == SINK_PICTURE || s->sinks[i].kind == SINK_FILM)
-            return true;
-    return false;
-}
-
-/* A film runs at the speed of life: where the steps are shorter than a screen's pictures, some are left out. */
-static int open_film(session *s, sink *to)
-{
-    int width, height;
-    app_painter_pixels(s->painter, &width, &height);
-    double rate = 1 / s->play->settings.step, most = ends_with(to->name, ".gif") ? 34 : 61;
-    to->stride = rate > most ? (int)fmin(ceil(rate / most), 1e6) : 1;
-    return app_video_open(s->player->memory, to->name, width, height, fmax(rate / to->stride, 0.01),
-                          !s->player->look.size, &to->video);
-}
-
-/* Lines are written as they come; a line's file is opened before the first frame, so that a
-   directory that cannot be written ends the run before it has begun. */
-static int open_outputs(session *s)
-{
-    pl_trouble trouble;
-    int result = -1;
-    if (wants_pictures(s)) {
-        result = app_painter_open(s->player->memory, "run", &s->player->look, &s->painter);
-        if (result < 0)
-            result = app_painter_take_play(s->painter, s->play);
-    }
-    for (int i = 0; i < s->sink_count && result < 0; i++) {
-        sink *to = &s->sinks[i];
-        if (to->kind == SINK_FILM)
-            result = open_film(s, to);
-        else if (to->kind == SINK_LINES &&
-                 pl_output_open(s->player->memory, to->name, &to->output, &trouble))
-            result = app_fail(&trouble);
-    }
-    return result;
-}
-
-/* ---- Pictures -------------------------------------------------------------------------------- */
-
-static int paint(session *s)
-{
-    int result = s->painted == s->play->frame + 1 ? -1 : app_painter_paint(s->painter, s->play);
-    if (result < 0)
-        s->painted = s->play->frame + 1;
-    return result;
-}
-
-static int write_picture(session *s, const sink *to)
-{
-    char name[PATH_MAX];
-    if (to->sequence && pl_pattern_name(to->name, s->play->frame, name, sizeof name) != PL_OK)
-        return app_usage_error("run", "%s: the name is too long", to->name);
-    int result = paint(s);
-    return result < 0 ? app_painter_write_png(s->painter, to->sequence ? name : to->name) : result;
-}
-
-static int write_film(session *s, const sink *to)
-{
-    int width, height;
-    if (s->play->frame % (uint64_t)to->stride != 0)
-        return -1;
-    int result = paint(s);
-    return result < 0 ? app_video_frame(to->video, app_painter_pixels(s->painter, &width, &height))
-                      : result;
-}
-
-/* ---- Files ----------------------------------------------------------------------------------- */
-
-static int write_surface(session *s, const sink *to)
-{
-    char name[PATH_MAX];
-    pl_output *output;
-    pl_trouble trouble;
-    const char *path = to->name;
-    if (to->sequence) {
-        if (pl_pattern_name(to->name, s->play->frame, name, sizeof name) != PL_OK)
-            return app_usage_error("run", "%s: the name is too long", to->name);
-        path = name;
-    }
-    if (pl_output_open(s->player->memory, path, &output, &trouble) != PL_OK)
-        return app_fail(&trouble);
-    pl_status status = pl_write_obj(output, s->play);
-    if (status != PL_OK) {
-        pl_output_drop(output);
-        pl_trouble_set(&trouble, status, path, "cannot be written: %s", pl_status_text(status));
-        return app_fail(&trouble);
-    }
-    return pl_output_publish(output, &trouble) == PL_OK ? -1 : app_fail(&trouble);
-}
-
-static int write_line(session *s, const sink *to)
-{
-    pl_trouble trouble;
-    pl_status status = pl_write_state_line(to->output, s->play, s->run_name);
-    if (status != PL_OK) {
-        pl_trouble_set(&trouble, status, to->name, "cannot be written: %s", pl_status_text(status));
-        return app_fail(&trouble);
-    }
-    /* The message comes from closing it. */
-    return pl_output_is_good(to->output) ? -1 : APP_FAILED;
-}
-
-static int write_frame(session *s)
-{
-    int result = -1;
-    for (int i = 0; i < s->sink_count && result < 0; i++) {
-        sink *to = &s->sinks[i];
-        if (to->kind == SINK_LINES)
-            result = write_line(s, to);
-        else if (to->kind == SINK_FILM)
-            result = write_film(s, to);
-        else if (to->sequence)
-            result = to->kind == SINK_PICTURE ? write_picture(s, to) : write_surface(s, to);
-    }
-    return result;
-}
-
-/* Single files show the last frame. */
-static int write_last(session *s)
-{
-    int result = -1;
-    for (int i = 0; i < s->sink_count && result < 0; i++) {
-        const sink *to = &s->sinks[i];
-        if (to->kind == SINK_SURFACE && !to->sequence)
-            result = write_surface(s, to);
-        if (to->kind == SINK_PICTURE && !to->sequence)
-            result = write_picture(s, to);
-    }
-    return result;
-}
-
-/* Published when the run came to an end, even a shortened one; dropped when something failed. */
-static int close_outputs(session *s, bool publish)
-{
-    int result = -1;
-    for (int i = 0; i < s->sink_count; i++) {
-        sink *to = &s->sinks[i];
-        pl_trouble trouble;
-        int closed = app_video_close(to->video, publish);
-        result = closed >= 0 ? closed : result;
-        to->video = NULL;
-        if (!to->output)
-            continue;
-        if ((publish || !pl_output_is_good(to->output))) {
-            if (pl_output_publish(to->output, &trouble) != PL_OK)
-                result = app_fail(&trouble);
-        } else {
-            pl_output_drop(to->output);
-        }
-        to->output = NULL;
-    }
-    app_painter_close(s->painter);
-    s->painter = NULL;
-    return result;
-}
-
-/* ---- One run --------------------------------------------------------------------------------- */
 
 static int build(session *s, int run)
 {
@@ -267,103 +55,203 @@ static int fail_status(pl_status status, const char *what)
    happened. */
 static int pass_through_snapshot(session *s, int run)
 {
-    pl_memory *memory = s->player->memory;
     pl_play *old = s->play;
-    size_t size = 0;
-    pl_status status = pl_world_save(old->world, NULL, 0, &size);
-    void *bytes = status == PL_OK ? pl_memory_alloc(memory, size, 1) : NULL;
-    if (status == PL_OK)
-        status = bytes ? pl_world_save(old->world, bytes, size, &size) : PL_ERROR_MEMORY;
-    int result =
-        status == PL_OK ? build(s, run) : fail_status(status, "the snapshot could not be taken");
-    if (result < 0) {
-        pl_error error = {0};
-        s->play->frame = old->frame;
-        status = pl_world_restore(s->play->world, bytes, size, s->play->models,
-                                  s->play->model_count, &error);
-        if (status != PL_OK)
-            result = fail_status(status,
-                                 error.text[0] ? error.text : "the snapshot could not be restored");
-    }
+    app_bytes bytes = {.memory = s->player->memory};
+    int result = app_put_play(&bytes, old);
+    if (result < 0)
+        result = build(s, run);
+    if (result < 0)
+        result = app_get_play(&bytes, s->play);
     if (s->play != old)
         pl_play_destroy(old);
-    pl_memory_free(memory, bytes);
+    app_bytes_free(&bytes);
     return result;
 }
 
-static void print_hash(const session *s)
+/* ---- Checkpoints ----------------------------------------------------------------------------- */
+
+static int plan_checkpoints(session *s, int only)
+{
+    const app_player *player = s->player;
+    bool asked = player->resume || player->checkpoint > 0;
+    const char *option = player->resume ? "--resume" : "--checkpoint";
+    if (player->output_count == 0)
+        return asked ? app_usage_error(player->command, "%s is for runs with outputs (-o)", option)
+                     : -1;
+    const char *stubborn = app_sinks_stubborn(&s->sinks);
+    if (stubborn)
+        return asked ? app_usage_error(player->command,
+                                       "%s: only files can be added to later, so %s cannot be used",
+                                       stubborn, option)
+                     : -1;
+    s->checkpoints = player->checkpoint != 0;
+    s->saved.memory = player->memory;
+    return app_checkpoint_init(&s->checkpoint, player, only);
+}
+
+static int find_saved(session *s)
+{
+    bool found = false;
+    int result = s->player->resume ? app_checkpoint_read(&s->checkpoint, &s->saved, &found) : -1;
+    if (result < 0 && s->player->resume && !found && !s->player->quiet)
+        fprintf(stderr, "pliant: there is no checkpoint (%s): starting from the beginning\n",
+                s->checkpoint.path);
+    s->kept = s->saved.data != NULL;
+    app_keep_parts(s->kept);
+    return result;
+}
+
+/* No checkpoint of an earlier run may be taken for one of this. */
+static void forget_saved(session *s)
+{
+    app_bytes_free(&s->saved);
+    s->saved.failed = false;
+    s->kept = false;
+    app_keep_parts(false);
+    if (s->checkpoint.path[0])
+        app_checkpoint_remove(&s->checkpoint);
+}
+
+static bool checkpoint_is_due(const session *s)
+{
+    if (!s->checkpoints || s->play->frame >= (uint64_t)s->frames || app_signal())
+        return false;
+    return s->player->checkpoint > 0 ? s->play->frame % (uint64_t)s->player->checkpoint == 0
+                                     : pl_clock_ns() - s->checked >= CHECKPOINT_NS;
+}
+
+/* A checkpoint that cannot be written is no reason to end a run: the one before is still good. */
+static int save_checkpoint(session *s, int run)
+{
+    app_bytes bytes = {.memory = s->player->memory};
+    app_bytes_put_u64(&bytes, (uint64_t)run);
+    app_bytes_put(&bytes, &s->totals, sizeof s->totals);
+    int result = app_put_play(&bytes, s->play);
+    if (result < 0)
+        result = app_sinks_save(&s->sinks, &bytes);
+    if (result < 0) {
+        s->checkpoints = app_checkpoint_write(&s->checkpoint, &bytes) < 0;
+        if (s->checkpoints) {
+            s->kept = true;
+            s->kept_frame = s->play->frame;
+            app_keep_parts(true);
+        } else {
+            fprintf(stderr, "pliant: the run goes on without further checkpoints\n");
+        }
+    }
+    app_bytes_free(&bytes);
+    s->checked = pl_clock_ns();
+    return result;
+}
+
+/* The first run of this process: from its beginning, or from where the one before was killed. */
+static int begin(session *s)
+{
+    app_stage stage = stage_of(s, NULL);
+    s->begun = true;
+    if (!s->saved.data) {
+        forget_saved(s);
+        return app_sinks_open(&s->sinks, &stage, NULL);
+    }
+    app_bytes_get(&s->saved, &s->totals, sizeof s->totals);
+    int result = app_get_play(&s->saved, s->play);
+    s->kept_frame = result < 0 ? s->play->frame : 0;
+    if (result < 0)
+        result = app_sinks_open(&s->sinks, &stage, &s->saved);
+    if (result < 0 && !s->player->quiet)
+        fprintf(stderr, "pliant: going on from frame %" PRIu64 "\n", s->play->frame);
+    app_bytes_free(&s->saved);
+    return result;
+}
+
+/* ---- One run --------------------------------------------------------------------------------- */
+
+static void print_hash(session *s)
 {
     if (s->player->json)
-        printf("%s\"%016" PRIx64 "\"", s->play->frame ? "," : "", pl_world_hash(s->play->world));
+        printf("%s\"%016" PRIx64 "\"", s->any_hash ? "," : "", pl_world_hash(s->play->world));
     else
         printf("%" PRIu64 " %016" PRIx64 "\n", s->play->frame, pl_world_hash(s->play->world));
+    s->any_hash = true;
 }
 
 /* Everything that happens with a frame once it is there. */
-static int finish_frame(session *s)
+static int finish_frame(session *s, const pl_report *report)
 {
+    app_stage stage = stage_of(s, report);
     if (s->player->hash)
         print_hash(s);
-    int result = write_frame(s);
+    int result = app_sinks_frame(&s->sinks, &stage);
     if (result < 0 && s->player->hash && !app_stdout_is_good())
         result = APP_FAILED;
     return result;
 }
 
-/* Where a camera must stand to see the whole run is known once it is over; so it is played twice, which costs little
-   beside the pictures, and gives the same. */
-static int look_ahead(session *s, int run, int frames)
+static int see_frames(session *s)
 {
-    bool wanted = false;
-    for (int i = 0; i < s->sink_count; i++)
-        wanted |= s->sinks[i].kind == SINK_FILM ||
-                  (s->sinks[i].kind == SINK_PICTURE && s->sinks[i].sequence);
-    if (!wanted)
-        return -1;
-    pl_trouble trouble;
-    pl_play *play;
-    if (pl_play_create(s->player->scene, run, &s->player->options, &play, &trouble) != PL_OK)
-        return app_fail(&trouble);
     app_progress progress;
-    app_progress_begin(&progress, "looking ahead", (uint64_t)frames,
+    app_progress_begin(&progress, "looking ahead", 0, (uint64_t)s->frames,
                        !s->player->quiet && !s->player->no_progress);
-    int result = app_painter_see(s->painter, play);
-    while (result < 0 && play->frame < (uint64_t)frames && !app_signal()) {
-        pl_status status = pl_play_step(play, NULL);
-        result = status == PL_OK ? app_painter_see(s->painter, play)
+    int result = app_sinks_see(&s->sinks, s->play);
+    while (result < 0 && s->play->frame < (uint64_t)s->frames && !app_signal()) {
+        pl_status status = pl_play_step(s->play, NULL);
+        result = status == PL_OK ? app_sinks_see(&s->sinks, s->play)
                                  : fail_status(status, "the step failed");
-        app_progress_frame(&progress, play->frame);
-    }
-    app_progress_end(&progress);
-    pl_play_destroy(play);
-    return result;
-}
-
-static int play_frames(session *s, int run, int frames)
-{
-    int seen = look_ahead(s, run, frames);
-    if (seen >= 0)
-        return seen;
-    app_progress progress;
-    app_progress_begin(&progress, s->player->title, (uint64_t)frames,
-                       !s->player->quiet && !s->player->no_progress);
-    int result = finish_frame(s);
-    while (result < 0 && s->play->frame < (uint64_t)frames && !app_signal()) {
-        if (s->play->frame == (uint64_t)s->player->snapshot_at &&
-            (result = pass_through_snapshot(s, run)) >= 0)
-            break;
-        pl_report report = {0};
-        pl_status status = pl_play_step(s->play, &report);
-        if (status != PL_OK) {
-            result = fail_status(status, "the step failed");
-            break;
-        }
-        app_totals_add(&s->totals, &report);
-        result = finish_frame(s);
         app_progress_frame(&progress, s->play->frame);
     }
     app_progress_end(&progress);
-    return result < 0 ? write_last(s) : result;
+    return result;
+}
+
+/* Where a camera must stand to see the whole run is known once it is over; so it is played twice, which costs little
+   beside the pictures, and gives the same. */
+static int look_ahead(session *s)
+{
+    app_bytes start = {.memory = s->player->memory};
+    if (!app_sinks_look_ahead(&s->sinks))
+        return -1;
+    int result = app_put_play(&start, s->play);
+    if (result < 0)
+        result = see_frames(s);
+    if (result < 0)
+        result = app_get_play(&start, s->play);
+    app_bytes_free(&start);
+    return result;
+}
+
+static int play_frame(session *s, int run)
+{
+    pl_report report = {0};
+    int result = -1;
+    if (s->play->frame == (uint64_t)s->player->snapshot_at)
+        result = pass_through_snapshot(s, run);
+    pl_status status = result < 0 ? pl_play_step(s->play, &report) : PL_OK;
+    if (status != PL_OK)
+        result = fail_status(status, "the step failed");
+    if (result >= 0)
+        return result;
+    app_totals_add(&s->totals, &report);
+    result = finish_frame(s, &report);
+    return result < 0 && checkpoint_is_due(s) ? save_checkpoint(s, run) : result;
+}
+
+static int play_frames(session *s, int run, bool resumed)
+{
+    int result = resumed ? -1 : look_ahead(s);
+    if (result >= 0)
+        return result;
+    app_progress progress;
+    app_progress_begin(&progress, s->player->title, s->play->frame, (uint64_t)s->frames,
+                       !s->player->quiet && !s->player->no_progress);
+    if (!resumed)
+        result = finish_frame(s, NULL);
+    while (result < 0 && s->play->frame < (uint64_t)s->frames && !app_signal()) {
+        result = play_frame(s, run);
+        app_progress_frame(&progress, s->play->frame);
+    }
+    app_progress_end(&progress);
+    app_stage stage = stage_of(s, NULL);
+    return result < 0 ? app_sinks_last(&s->sinks, &stage) : result;
 }
 
 static void print_run_json(const session *s)
@@ -384,29 +272,38 @@ static void print_summary(const session *s)
         app_print_totals(&s->totals, s->play, title);
 }
 
+static void print_run_head(const session *s, bool first, bool resumed)
+{
+    printf("%s{", first ? "" : ",");
+    if (s->run_name) {
+        printf("\"name\":");
+        app_print_json_string(s->run_name);
+        putchar(',');
+    }
+    if (resumed)
+        printf("\"resumed_at\":%" PRIu64 ",", s->play->frame);
+    if (s->player->hash)
+        printf("\"hashes\":[");
+}
+
 /* Builds, plays, reports. The outputs are opened by the first run, once everything could be
    built. */
 static int play_run(session *s, int run, bool first)
 {
     const pl_scene *scene = s->player->scene;
+    bool resumed = first && s->saved.data;
     s->totals = (app_totals){0};
     s->run_name = scene->run_count > 1 ? scene->runs[run].name : NULL;
+    s->any_hash = false;
     int result = build(s, run);
+    if (result < 0)
+        s->frames = s->player->frames >= 0 ? s->player->frames : s->play->settings.frames;
     if (result < 0 && first)
-        result = open_outputs(s);
+        result = begin(s);
     if (result < 0) {
-        if (s->player->json) {
-            printf("%s{", first ? "" : ",");
-            if (s->run_name) {
-                printf("\"name\":");
-                app_print_json_string(s->run_name);
-                putchar(',');
-            }
-            if (s->player->hash)
-                printf("\"hashes\":[");
-        }
-        int frames = s->player->frames >= 0 ? s->player->frames : s->play->settings.frames;
-        result = play_frames(s, run, frames);
+        if (s->player->json)
+            print_run_head(s, first, resumed);
+        result = play_frames(s, run, resumed);
         if (s->player->json && s->player->hash)
             printf("],");
         if (result < 0)
@@ -414,6 +311,7 @@ static int play_run(session *s, int run, bool first)
         if (s->player->json)
             putchar('}');
     }
+    s->played = s->play ? s->play->frame : 0;
     pl_play_destroy(s->play);
     s->play = NULL;
     return result;
@@ -440,43 +338,88 @@ static int find_run(const app_player *player, int *run)
     return APP_BAD_INPUT;
 }
 
-static int check_outputs(const session *s, int only)
+static int play_runs(session *s, int first, int last)
 {
-    for (int i = 0; i < s->sink_count; i++)
-        if (s->sinks[i].kind != SINK_LINES && s->player->scene->run_count > 1 && only < 0)
-            return app_usage_error(
-                "run", "%s: the scene has %d runs; choose the one to write with --run NAME",
-                s->sinks[i].name, s->player->scene->run_count);
-    return -1;
+    int result = -1;
+    if (s->saved.data)
+        first = (int)app_bytes_get_u64(&s->saved);
+    for (int run = first; run <= last && result < 0 && !app_signal(); run++)
+        result = play_run(s, run, run == first);
+    return result;
+}
+
+/* Everything that was wanted is published, be it shorter; after a failure only what --resume needs stays, if there is
+   something to resume. */
+static int close_outputs(session *s, int result)
+{
+    bool keep = result >= 0 && s->kept;
+    int closed = app_sinks_close(&s->sinks, keep ? APP_KEEP : result >= 0 ? APP_DROP : APP_PUBLISH);
+    app_bytes_free(&s->saved);
+    if (!keep && s->begun)
+        forget_saved(s);
+    if (keep && s->kept_frame > 0)
+        fprintf(stderr,
+                "pliant: what there was at frame %" PRIu64
+                " is kept; the same command with --resume goes on from there\n",
+                s->kept_frame);
+    return result >= 0 ? result : closed;
+}
+
+static int say_interrupted(const session *s)
+{
+    fprintf(stderr, "pliant: interrupted at frame %" PRIu64 " of %d%s\n", s->played, s->frames,
+            s->sinks.count ? "; what was finished is written" : "");
+    return app_signal() == 2 ? APP_INTERRUPTED : 128 + app_signal();
+}
+
+static void print_head(const app_player *player)
+{
+    printf("{\"scene\":");
+    app_print_json_string(player->title);
+    printf(",\"simd\":%d,\"threads\":%d,\"runs\":[", pl_simd_width(),
+           player->options.threads > 1 ? player->options.threads : 1);
+}
+
+static void print_outputs(const session *s, bool good)
+{
+    if (s->player->json) {
+        printf("],\"outputs\":[");
+        if (good)
+            app_sinks_print_json(&s->sinks);
+        printf("]}\n");
+    } else if (good && !s->player->quiet) {
+        app_sinks_print(&s->sinks);
+    }
 }
 
 int app_play(app_player *player)
 {
-    session s = {.player = player};
+    session s = {.player = player, .checked = pl_clock_ns()};
     int only, result = find_run(player, &only);
     if (result < 0)
-        result = sort_outputs(&s);
+        result = app_sinks_sort(&s.sinks, player->command, player->outputs, player->output_count,
+                                only < 0 ? player->scene->run_count : 1);
     if (result < 0)
-        result = check_outputs(&s, only);
-    if (result >= 0)
+        result = plan_checkpoints(&s, only);
+    if (result < 0)
+        result = find_saved(&s);
+    if (result >= 0) {
+        app_bytes_free(&s.saved);
         return result;
+    }
     int first = only >= 0 ? only : 0, last = only >= 0 ? only : player->scene->run_count - 1;
-    if (player->json) {
-        printf("{\"scene\":");
-        app_print_json_string(player->title);
-        printf(",\"simd\":%d,\"threads\":%d,\"runs\":[", pl_simd_width(),
-               player->options.threads > 1 ? player->options.threads : 1);
-    }
-    for (int run = first; run <= last && result < 0 && !app_signal(); run++)
-        result = play_run(&s, run, run == first);
-    int closing = close_outputs(&s, result < 0);
-    if (result < 0)
-        result = closing;
     if (player->json)
-        printf("]}\n");
-    if (result < 0 && app_signal()) {
-        fprintf(stderr, "pliant: interrupted; what was finished is written\n");
-        result = app_signal() == 2 ? APP_INTERRUPTED : 128 + app_signal();
+        print_head(player);
+    result = play_runs(&s, first, last);
+    if (result == APP_START_AGAIN) {
+        fprintf(stderr, "pliant: starting from the beginning\n");
+        app_sinks_close(&s.sinks, APP_DROP);
+        forget_saved(&s);
+        result = play_runs(&s, first, last);
     }
+    result = close_outputs(&s, result);
+    print_outputs(&s, result < 0);
+    if (result < 0 && app_signal())
+        result = say_interrupted(&s);
     return app_finish(result < 0 ? APP_DONE : result);
 }

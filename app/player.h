@@ -4,18 +4,21 @@
 #define PL_APP_PLAYER_H
 
 #include "app.h"
-#include "painter.h"
+#include "sink.h"
 
 typedef struct app_player {
     pl_memory *memory;
     const pl_scene *scene;
     const char *title;
     pl_play_options options;
-    int frames;       /* -1 = as the scene says */
-    const char *run;  /* NULL = all runs */
-    app_list outputs; /* .jsonl, .mp4 and .gif files; .obj and .png files or patterns */
-    app_look look;    /* of pictures */
-    int snapshot_at;  /* save there, build anew, restore, go on; -1 = never */
+    int frames;          /* -1 = as the scene says */
+    const char *run;     /* NULL = all runs */
+    const char *command; /* named in messages: "run" */
+    app_output outputs[APP_OUTPUT_MAX];
+    int output_count;
+    int snapshot_at; /* save there, build anew, restore, go on; -1 = never */
+    int checkpoint;  /* every so many frames; 0 = never, -1 = now and then */
+    bool resume;     /* go on from the last one */
     bool hash, quiet, json, no_progress;
 } app_player;
 

@@ -17,8 +17,25 @@ typedef struct app_subject {
     double *ends;    /* 6 per edge */
     float *colours;  /* 4 per particle */
     bool lines_only; /* edges join vertices, not particles */
-    double spacing;  /* mean length of the edges */
+
+    /* For stress: rest positions, rotations without the rest orientation, and what the surface hangs on. */
+    const pl_model *model;      /* NULL = a mesh */
+    int dimension;              /* 1 rod, 2 sheet, 3 solid */
+    int influence_count;        /* particles per vertex */
+    double volume, young;       /* m³, Pa */
+    double *rest;               /* 3 per particle */
+    double *turns;              /* 4 per particle */
+    double *stresses, *weights; /* Pa per particle; scratch */
+    float *vertex_colours;      /* 4 per vertex; NULL = not wanted */
+
+    /* Tetrahedra: their corners hang on particles as the surface's vertices do. */
+    int tet_point_count, tet_edge_count;
+    double *tet_rest, *tet_points; /* 3 per corner: at rest, now */
+    int32_t *tet_edges;            /* two corners each */
+    pl_pin_def *tet_holds;         /* what carries each corner; NULL = at rest */
+    double spacing;                /* mean length of the edges */
     pl_paint paint;
+    bool gone; /* an event has removed the body: nothing is drawn */
     pl_draw_surface *surface;
 } app_subject;
 
@@ -26,9 +43,19 @@ pl_status app_subject_of_model(pl_memory *memory, const pl_model *model, app_sub
 pl_status app_subject_of_mesh(pl_memory *memory, const pl_mesh *mesh, app_subject *subject);
 void app_subject_free(pl_memory *memory, app_subject *subject);
 
-/* Where the body's parts are now. */
+/* Gets ready to show the model's tetrahedra or stresses; `play` and `body` where it is one of a run. */
+pl_status app_subject_take_tets(pl_memory *memory, app_subject *subject, const pl_play *play,
+                                int body);
+pl_status app_subject_take_stress(pl_memory *memory, app_subject *subject, const pl_play *play,
+                                  int body);
+
+/* Where the body's parts are now: its surface where `vertices`, particles and all that hangs on them where
+   `particles`. */
 pl_status app_subject_follow(app_subject *subject, const pl_play *play, int body, bool vertices,
                              bool particles);
+
+/* Of a vertex of the surface, Pa, from the particles it hangs on. */
+double app_subject_vertex_stress(const app_subject *subject, int vertex);
 
 /* Fills `ends` and returns the number of edges. */
 int app_subject_edges(app_subject *subject);

@@ -74,6 +74,80 @@ void pl_framing_add(pl_framing *framing, const double point[3], double radius)
     framing->any = true;
 }
 
+void pl_framing_merge(pl_framing *framing, const pl_framing *other)
+{
+    if (!other->any)
+        return;
+    if (!framing->any) {
+        *framing = *other;
+        return;
+    }
+    for (int k = 0; k < 4; k++)
+        framing->reach[k] = fmax(framing->reach[k], other->reach[k]);
+    for (int k = 0; k < 3; k++) {
+        framing->lower[k] = fmin(framing->lower[k], other->lower[k]);
+        framing->upper[k] = fmax(framing->upper[k], other->upper[k]);
+    }
+    framing->nearest = fmax(framing->nearest, other->nearest);
+}
+
+/* How far back the eye must be for all to fit across and upwards. */
+static double depth_of(const pl_framing *framing)
+{
+    const double *reach = framing->reach;
+    return fmax((reach[0] + reach[1]) / (2 * framing->tangent[0]),
+                (reach[2] + reach[3]) / (2 * framing->tangent[1]));
+}
+
+double pl_framing_distance(const pl_framing *framing)
+{
+    return framing->any ? depth_of(framing) - framing->nearest : 0;
+}
+
+static void widen(const pl_framing *from, int count, int around, pl_framing *to)
+{
+    for (int i = 0; i < count; i++) {
+        to[i] = from[i];
+        for (int k = i - around; k <= i + around; k++)
+            if (k >= 0 && k < count)
+                pl_framing_merge(&to[i], &from[k]);
+    }
+}
+
+static void add_part(pl_framing *sum, const pl_framing *from, double part)
+{
+    for (int k = 0; k < 4; k++)
+        sum->reach[k] += part * from->reach[k];
+    for (int k = 0; k < 3; k++) {
+        sum->lower[k] += part * from->lower[k];
+        sum->upper[k] += part * from->upper[k];
+    }
+    sum->nearest += part * from->nearest;
+}
+
+/* Before the first and after the last frame everything stays as it is there. */
+static void average(const pl_framing *from, int count, int around, pl_framing *to)
+{
+    for (int i = 0; i < count; i++) {
+        to[i] = from[i];
+        memset(to[i].reach, 0, sizeof to[i].reach);
+        memset(to[i].lower, 0, sizeof to[i].lower);
+        memset(to[i].upper, 0, sizeof to[i].upper);
+        to[i].nearest = 0;
+        for (int k = i - around; k <= i + around; k++)
+            add_part(&to[i], &from[k < 0 ? 0 : k < count ? k : count - 1], 1.0 / (2 * around + 1));
+    }
+}
+
+void pl_framing_smooth(pl_framing *frames, int count, int around, pl_framing *scratch)
+{
+    widen(frames, count, 2 * around, scratch);
+    average(scratch, count, around, frames);
+    average(frames, count, around, scratch);
+    if (count > 0)
+        memcpy(frames, scratch, (size_t)count * sizeof *frames);
+}
+
 pl_status pl_framing_camera(const pl_framing *framing, pl_camera *camera, pl_error *error)
 {
     PL_CHECK(framing->any, PL_ERROR_ARGUMENT, error, NULL, "there is nothing to look at");
@@ -86,8 +160,7 @@ pl_status pl_framing_camera(const pl_framing *framing, pl_camera *camera, pl_err
     }
     const double *reach = framing->reach;
     double across = (reach[0] - reach[1]) / 2, high = (reach[2] - reach[3]) / 2;
-    double depth = fmax((reach[0] + reach[1]) / (2 * framing->tangent[0]),
-                        (reach[2] + reach[3]) / (2 * framing->tangent[1]));
+    double depth = depth_of(framing);
     /* Points behind each other would have the eye in the first of them. A single one has no size: any distance does. */
     double least = size > 0 ? size * 0.4 : fmax(1e-3, 1e-6 * fabs(depth));
     depth = fmax(depth, framing->nearest + least);

@@ -40,6 +40,17 @@ typedef struct pl_framing {
 pl_framing pl_framing_begin(pl_camera_view view, double aspect);
 void pl_framing_add(pl_framing *framing, const double point[3], double radius);
 
+/* As if all points of the other, from the same view, had been added. */
+void pl_framing_merge(pl_framing *framing, const pl_framing *other);
+
+/* How far from the nearest point the camera will be; 0 without points. */
+double pl_framing_distance(const pl_framing *framing);
+
+/* A film's camera that comes nearer when there is less to see: every frame's framing becomes the mean, over `around` frames
+   before and after twice, of the largest within the time that these means reach. So each still holds everything that it
+   held, and they change slowly. `scratch` has room for as many. */
+void pl_framing_smooth(pl_framing *frames, int count, int around, pl_framing *scratch);
+
 /* PL_ERROR_ARGUMENT when no point was added or they are not finite. */
 pl_status pl_framing_camera(const pl_framing *framing, pl_camera *camera, pl_error *error);
 

@@ -1,8 +1,8 @@
 // A pixel of the picture from its samples. Where they agree it is shaded once, else once per sample. What is not covered
 // is a pale floor with a faint grid that fades into the background.
-uniform sampler2DMS paint_map;
-uniform sampler2DMS facing_map;
-uniform sampler2DMS depth_map;
+uniform sampler2D paint_map;
+uniform sampler2D facing_map;
+uniform sampler2D depth_map;
 layout(location = 0) out vec4 pixel;
 
 // Less than half a step of the 8 bits, so that gradients show no bands.
@@ -37,9 +37,10 @@ vec3 unclipped(vec2 screen, float depth)
 
 void main()
 {
-    ivec2 at = ivec2(gl_FragCoord.xy);
+    ivec2 at = ivec2(gl_FragCoord.xy) * int(picture.w);
     vec2 screen = gl_FragCoord.xy * tile.xy - 1.0;
-    int samples = int(picture.w);
+    int side = int(picture.w);
+    int samples = side * side;
     bool glass = tile.w > 0.5;
 
     // The floor here.
@@ -57,12 +58,13 @@ void main()
     float depth = texelFetch(depth_map, at, 0).r;
     float least = depth;
     float most = depth;
-    vec4 off = abs(texelFetch(paint_map, at, samples - 1) - paint);
+    vec4 off = abs(texelFetch(paint_map, at + side - 1, 0) - paint);
     bool agree = off.x + off.y + off.z + off.w < 0.06;
     vec4 facing_sum = facing;
     for (int i = 1; i < samples; i++) {
-        float other_depth = texelFetch(depth_map, at, i).r;
-        vec4 other = texelFetch(facing_map, at, i);
+        ivec2 there = at + ivec2(i % side, i / side);
+        float other_depth = texelFetch(depth_map, there, 0).r;
+        vec4 other = texelFetch(facing_map, there, 0);
         vec3 turn = other.xyz - facing.xyz;
         least = min(least, other_depth);
         most = max(most, other_depth);
@@ -75,10 +77,11 @@ void main()
     vec4 sum = vec4(0.0);
     int turns = agree ? 1 : samples;
     for (int i = 0; i < turns; i++) {
-        vec4 own_paint = agree ? paint : texelFetch(paint_map, at, i);
-        vec4 own_facing = agree ? facing : texelFetch(facing_map, at, i);
-        float own_depth = agree ? depth : texelFetch(depth_map, at, i).r;
-        vec3 place = unclipped(screen, own_depth);
+        ivec2 there = at + ivec2(i % side, i / side);
+        vec4 own_paint = agree ? paint : texelFetch(paint_map, there, 0);
+        vec4 own_facing = agree ? facing : texelFetch(facing_map, there, 0);
+        float own_depth = agree ? depth : texelFetch(depth_map, there, 0).r;
+        vec3 place = unclipped((vec2(there) + 0.5) * (tile.xy / picture.w) - 1.0, own_depth);
         bool covered = glass ? own_paint.a > 0.0 : own_depth < 1.0;
         // The floor hides what is under it, except for what only just dips into it.
         if (on_floor && away < distance(place, eye.xyz) - 0.003)
@@ -88,7 +91,7 @@ void main()
         float arrives = lit(place, n);
         vec3 own = own_paint.rgb * own_paint.rgb;
         vec3 solid = developed(covered ? shaded(place, n, v, own, glass ? 0.35 : own_paint.a, own_facing.w, arrives)
-                                       : floor_paint * (key.rgb * (light.y * arrives) + sky.rgb * open_sky(place)));
+                                       : floor_paint * (on_ground(arrives) + sky.rgb * open_sky(place)));
         float edge = 1.0 - abs(dot(n, v));
         float opacity = glass ? (covered ? min(1.0, own_paint.a + 0.55 * edge * edge) : 0.0) : 1.0;
         sum += vec4(covered ? solid : mix(solid, background(), fade), 1.0) * opacity;

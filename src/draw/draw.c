@@ -37,7 +37,7 @@ pl_status pl_draw_create(pl_memory *memory, int width, int height, int samples, 
              PL_ERROR_ARGUMENT, error, "size", "must be from 1 x 1 to %d x %d, not %d x %d",
              PL_DRAW_LARGEST, PL_DRAW_LARGEST, width, height);
     PL_CHECK(samples >= 1 && samples <= 64, PL_ERROR_ARGUMENT, error, "samples",
-             "must be 1, 2, 4 or 8 per pixel, not %d", samples);
+             "must be 1, 4, 9 or 16 per pixel, not %d", samples);
     pl_draw *made = PL_NEW(memory, pl_draw, 1);
     PL_CHECK(made, PL_ERROR_MEMORY, error, NULL, "not enough memory to draw");
     made->memory = memory;

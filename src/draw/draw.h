@@ -1,4 +1,4 @@
-/* Pictures without a window: meshes, ellipsoids and segments on a pale ground under one light, anti-aliased.
+/* Pictures without a window: meshes, ellipsoids and segments on a pale ground, anti-aliased.
 
        pl_draw_create(&memory, 1280, 720, 4, &draw, &error);
        pl_draw_surface_create(draw, &surface_def, &surface, &error);
@@ -7,7 +7,7 @@
        pl_draw_finish(draw, pixels, &error);
 
    A picture is a list of things, gathered between begin and finish and drawn by finish as often as its passes need
-   them; whatever is to be shown one day (clusters, tetrahedra, contacts, stress) is made of these three. The calls for one
+   them; whatever is to be shown (tetrahedra, contacts, clusters one day) is made of these three. The calls for one
    pl_draw belong to one thread. Nothing here opens files. */
 #ifndef PL_DRAW_DRAW_H
 #define PL_DRAW_DRAW_H
@@ -21,7 +21,7 @@ typedef struct pl_draw_surface pl_draw_surface;
 
 enum { PL_DRAW_LARGEST = 16384 }; /* pixels, of either side */
 
-/* `samples` per pixel: 1, 2, 4 or 8; the driver may have fewer. PL_ERROR_STATE where there is no OpenGL. */
+/* `samples` per pixel: 1, 4, 9 or 16. PL_ERROR_STATE where there is no OpenGL. */
 pl_status pl_draw_create(pl_memory *memory, int width, int height, int samples, pl_draw **draw,
                          pl_error *error);
 void pl_draw_destroy(pl_draw *draw); /* NULL is allowed; its surfaces go first */
@@ -54,14 +54,27 @@ pl_status pl_draw_surface_create(pl_draw *draw, const pl_draw_surface_def *def,
                                  pl_draw_surface **surface, pl_error *error);
 void pl_draw_surface_destroy(pl_draw_surface *surface); /* NULL is allowed */
 
+/* Other colours from now on (4 per vertex, linear) instead of those of the look. */
+pl_status pl_draw_surface_colours(pl_draw_surface *surface, const float *colours, float roughness);
+
 /* ---- A picture ----------------------------------------------------------------------------------------------------- */
+
+enum { PL_DRAW_LIGHTS = 4 };
+
+typedef struct pl_draw_light {
+    double direction[3]; /* towards it; zero = over the camera's left shoulder */
+    float colour[3];     /* linear; 1 = as bright as the light there is without any */
+    bool shadows;        /* only the first light throws any */
+} pl_draw_light;
 
 typedef struct pl_draw_view {
     pl_camera camera;
     double lower[3], upper[3]; /* around everything that casts a shadow */
     bool ground;
     double ground_height;
-    double light[3]; /* towards the key light; zero = over the camera's left shoulder */
+    double measure;  /* metres: how large a scene the lines on the ground are for; 0 = as the box */
+    int light_count; /* 0 = one white light over the camera's left shoulder */
+    pl_draw_light lights[PL_DRAW_LIGHTS];
 } pl_draw_view;
 
 /* The camera and the box of a framing, the ground under it. */

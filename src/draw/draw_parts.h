@@ -15,11 +15,12 @@
 /* Large pictures are drawn in tiles, so that their samples take a bounded amount of memory. */
 typedef struct pl_draw_targets {
     GLuint framebuffers[5], maps[PL_UNIT_COUNT], picture;
-    int width, height, samples;
+    int width, height; /* of a tile */
+    int side;          /* of the square of samples in a pixel */
 } pl_draw_targets;
 
 enum { PL_TARGET_SAMPLES, PL_TARGET_PICTURE, PL_TARGET_SHADOW, PL_TARGET_BELOW, PL_TARGET_OPEN };
-enum { PL_SHADOW_MAP = 1536, PL_BELOW_MAP = 256, PL_OPEN_MAP = 192 }; /* texels */
+enum { PL_SHADOW_MAP = 1280, PL_BELOW_MAP = 256, PL_OPEN_MAP = 128 }; /* texels */
 
 pl_status pl_draw_targets_create(pl_draw_targets *targets, int width, int height, int samples,
                                  pl_error *error);
@@ -39,6 +40,15 @@ pl_status pl_draw_ball_create(pl_draw_shape *shape, int fineness, pl_memory *mem
 pl_status pl_draw_stick_create(pl_draw_shape *shape, int sides, pl_memory *memory);
 void pl_draw_shape_destroy(pl_draw_shape *shape);
 
+/* A surface has its triangles in several finenesses, one behind the other in the buffer of indices: all of them, and for
+   maps without detail fewer and larger ones between the same vertices. */
+enum { PL_DRAW_LEVELS = 3 };
+
+typedef struct pl_draw_level {
+    int first, count; /* indices */
+    double cell;      /* about the size of its triangles, metres; 0 = all of them */
+} pl_draw_level;
+
 struct pl_draw_surface {
     pl_draw *draw;
     int vertex_count, triangle_count; /* of the mesh */
@@ -48,6 +58,8 @@ struct pl_draw_surface {
     float *normals;           /* 3 per group */
     float *upload;            /* position and normal per drawn vertex */
     GLuint array, buffers[3]; /* positions and normals; colours and finish; indices */
+    int level_count;
+    pl_draw_level levels[PL_DRAW_LEVELS];
 };
 
 /* Buffers of instances, used again from picture to picture. */

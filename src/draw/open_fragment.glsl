@@ -10,7 +10,7 @@ void main()
     const float reach = 0.55;
     const int places = 48;
     // The map of openness shows 1.5 times as much to each side.
-    vec2 seen = (gl_FragCoord.xy / 192.0 - 0.5) * 1.5 + 0.5;
+    vec2 seen = (gl_FragCoord.xy / 128.0 - 0.5) * 1.5 + 0.5;
     float hidden = 0.0;
     for (int i = 0; i < places; i++) {
         float r = (float(i) + 0.5) * (reach / float(places));

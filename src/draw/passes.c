@@ -1,10 +1,21 @@
 /* The passes of a picture: depth as the light sees it and from below; then for each tile what is solid as samples, which
    are developed to a picture, and the same once more, over it, for the nearest layer of what can be seen through. */
+#include <math.h>
 #include <string.h>
 
 #include "draw/draw_parts.h"
 
-static void draw_item(const pl_draw_item *item)
+/* The coarsest triangles of a surface that a map with texels of this size (metres) does not tell from all of them. */
+static const pl_draw_level *level_for(const pl_draw_surface *surface, double texel)
+{
+    enum { TEXELS = 18 };
+    int level = surface->level_count - 1;
+    while (level > 0 && surface->levels[level].cell > TEXELS * texel)
+        level--;
+    return &surface->levels[level];
+}
+
+static void draw_item(const pl_draw_item *item, double texel)
 {
     glVertexAttrib4f(PL_ATTRIBUTE_COLOUR, 1, 1, 1, 1);
     glVertexAttrib2f(PL_ATTRIBUTE_FINISH, item->roughness, item->metal);
@@ -18,11 +29,14 @@ static void draw_item(const pl_draw_item *item)
     else
         glDisable(GL_CULL_FACE);
     glBindVertexArray(item->array);
-    if (item->surface)
-        glDrawElements(GL_TRIANGLES, item->index_count, GL_UNSIGNED_INT, NULL);
-    else
+    if (item->surface) {
+        const pl_draw_level *level = level_for(item->surface, texel);
+        glDrawElements(GL_TRIANGLES, level->count, GL_UNSIGNED_INT,
+                       (const void *)((size_t)level->first * sizeof(uint32_t)));
+    } else {
         glDrawElementsInstanced(GL_TRIANGLES, item->index_count, GL_UNSIGNED_INT, NULL,
                                 item->count);
+    }
 }
 
 static bool is_glass(const pl_draw_item *item)
@@ -39,12 +53,12 @@ static bool any_glass(const pl_draw *draw)
     return false;
 }
 
-static void draw_items(const pl_draw *draw, bool glass)
+static void draw_items(const pl_draw *draw, bool glass, double texel)
 {
     const pl_draw_item *items = draw->items.data;
     for (size_t i = 0; i < draw->items.count; i++)
         if (is_glass(&items[i]) == glass)
-            draw_item(&items[i]);
+            draw_item(&items[i], texel);
     glDisable(GL_CULL_FACE);
 }
 
@@ -68,11 +82,16 @@ static void draw_screen(const pl_draw *draw, GLuint program)
 
 static void draw_depth(const pl_draw *draw, int target, int size)
 {
+    bool below = target == PL_TARGET_BELOW;
+    const float *matrix = below ? draw->numbers.below : draw->numbers.shadow;
+    /* Rows of the matrix are axes; the first has the length of the map's width over one. */
+    double across =
+        sqrt((double)(matrix[0] * matrix[0] + matrix[4] * matrix[4] + matrix[8] * matrix[8]));
     glBindFramebuffer(GL_FRAMEBUFFER, draw->targets.framebuffers[target]);
     glViewport(0, 0, size, size);
     glClear(GL_DEPTH_BUFFER_BIT);
-    glUniform1i(glGetUniformLocation(draw->shaders.depth, "from_below"), target == PL_TARGET_BELOW);
-    draw_items(draw, false);
+    glUniform1i(glGetUniformLocation(draw->shaders.depth, "from_below"), below);
+    draw_items(draw, false, 1 / (across * size * draw->scale));
 }
 
 void pl_draw_maps(pl_draw *draw)
@@ -122,8 +141,7 @@ static void set_tile(pl_draw *draw, int x, int y, int width, int height)
         n->unclip[12 + row] =
             (float)(back[12 + row] - back[row] * move_x / wide - back[4 + row] * move_y / tall);
     }
-    const float picture[4] = {(float)x, (float)y, (float)draw->height,
-                              (float)draw->targets.samples};
+    const float picture[4] = {(float)x, (float)y, (float)draw->height, (float)draw->targets.side};
     const float tile[4] = {2.0f / (float)width, 2.0f / (float)height, draw->view.ground, 0};
     memcpy(n->picture, picture, sizeof picture);
     memcpy(n->tile, tile, sizeof tile);
@@ -136,14 +154,15 @@ static void draw_layer(pl_draw *draw, int width, int height, bool glass)
     draw->numbers.tile[3] = glass;
     send_numbers(draw);
     glBindFramebuffer(GL_FRAMEBUFFER, targets->framebuffers[PL_TARGET_SAMPLES]);
-    glViewport(0, 0, width, height);
+    glViewport(0, 0, width * targets->side, height * targets->side);
     glClearBufferfv(GL_COLOR, 0, nothing);
     glClearBufferfv(GL_COLOR, 1, nothing);
     if (!glass)
         glClear(GL_DEPTH_BUFFER_BIT);
     glUseProgram(draw->shaders.geometry);
-    draw_items(draw, glass);
+    draw_items(draw, glass, 0);
     glBindFramebuffer(GL_FRAMEBUFFER, targets->framebuffers[PL_TARGET_PICTURE]);
+    glViewport(0, 0, width, height);
     if (glass) {
         glEnable(GL_BLEND);
         glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);

@@ -2,6 +2,7 @@
 
 #include <png.h>
 #include <setjmp.h>
+#include <string.h>
 
 typedef struct encoder {
     pl_memory *memory;
@@ -84,4 +85,31 @@ pl_status pl_png_encode(pl_memory *memory, int width, int height, const uint8_t 
              e.no_memory ? "not enough memory to write the picture"
                          : "the picture could not be encoded");
     return PL_OK;
+}
+
+pl_status pl_png_decode(pl_memory *memory, const void *bytes, size_t size, int *width, int *height,
+                        uint8_t **rgba, pl_error *error)
+{
+    enum { LARGEST = 16384 };
+    png_image image;
+    memset(&image, 0, sizeof image);
+    image.version = PNG_IMAGE_VERSION;
+    *rgba = NULL;
+    PL_CHECK(png_image_begin_read_from_memory(&image, bytes, size), PL_ERROR_FORMAT, error, NULL,
+             "is no PNG picture: %s", image.message);
+    image.format = PNG_FORMAT_RGBA;
+    bool good = image.width <= LARGEST && image.height <= LARGEST;
+    uint8_t *made =
+        good ? PL_NEW(memory, uint8_t, 4 * (size_t)image.width * (size_t)image.height) : NULL;
+    if (made && png_image_finish_read(&image, NULL, made, 0, NULL)) {
+        *rgba = made;
+        *width = (int)image.width;
+        *height = (int)image.height;
+        return PL_OK;
+    }
+    pl_memory_free(memory, made);
+    png_image_free(&image);
+    if (good && !made)
+        return pl_fail(error, PL_ERROR_MEMORY, NULL, "not enough memory for the picture");
+    return pl_fail(error, PL_ERROR_FORMAT, NULL, "the PNG picture is damaged or too large");
 }

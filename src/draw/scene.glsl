@@ -15,6 +15,9 @@ layout(std140) uniform Scene
     vec4 grid;    // x and z of a crossing; distance of fine and of coarse lines
     vec4 horizon; // the background, sRGB
     vec4 zenith;
-    vec4 picture; // first column and row of the tile; height of the whole picture; samples per pixel
+    vec4 picture; // first column and row of the tile; height of the whole picture; side of the square of samples in a pixel
     vec4 tile;    // 2 / width and height of the tile; 1 where there is a ground; 1 where glass is developed
+    vec4 more;    // how many lights there are beside the key light; 1 where that one throws shadows
+    vec4 more_light[3];
+    vec4 more_key[3];
 };

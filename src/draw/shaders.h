@@ -10,6 +10,7 @@ typedef struct pl_scene_numbers {
     float clip[16], unclip[16], shadow[16], below[16];
     float eye[4], light[4], key[4], sky[4], bounce[4];
     float ground[4], grid[4], horizon[4], zenith[4], picture[4], tile[4];
+    float more[4], more_light[3][4], more_key[3][4];
 } pl_scene_numbers;
 
 /* Where vertex attributes are found, the same in all programs. */

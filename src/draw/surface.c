@@ -1,8 +1,10 @@
 /* Surfaces: what stays (indices, colours) is given to the driver once; positions, and the normals of the triangles
    around them weighted by their area, with every picture. */
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
+#include "draw/coarse.h"
 #include "draw/draw_parts.h"
 
 typedef struct vertex_look {
@@ -36,7 +38,14 @@ static vertex_look look_of(const pl_draw_surface_def *def, int source, int mater
     return made;
 }
 
-static pl_status upload_looks(pl_draw_surface *surface, const pl_draw_surface_def *def)
+static void upload_looks(const pl_draw_surface *surface, const vertex_look *looks)
+{
+    glBindBuffer(GL_ARRAY_BUFFER, surface->buffers[1]);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)sizeof *looks * surface->corners.vertex_count, looks,
+                 GL_STATIC_DRAW);
+}
+
+static pl_status find_looks(pl_draw_surface *surface, const pl_draw_surface_def *def)
 {
     const pl_corners *corners = &surface->corners;
     vertex_look *looks = PL_NEW(surface->draw->memory, vertex_look, corners->vertex_count);
@@ -45,9 +54,26 @@ static pl_status upload_looks(pl_draw_surface *surface, const pl_draw_surface_de
     for (int i = 0; i < corners->vertex_count; i++)
         looks[i] =
             look_of(def, corners->sources[i], corners->materials ? corners->materials[i] : 0);
-    glBindBuffer(GL_ARRAY_BUFFER, surface->buffers[1]);
-    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)sizeof *looks * corners->vertex_count, looks,
-                 GL_STATIC_DRAW);
+    upload_looks(surface, looks);
+    pl_memory_free(surface->draw->memory, looks);
+    return PL_OK;
+}
+
+pl_status pl_draw_surface_colours(pl_draw_surface *surface, const float *colours, float roughness)
+{
+    const pl_corners *corners = &surface->corners;
+    if (!pl_headless_enter(&surface->draw->headless))
+        return PL_ERROR_STATE;
+    vertex_look *looks = PL_NEW(surface->draw->memory, vertex_look, corners->vertex_count);
+    if (!looks)
+        return PL_ERROR_MEMORY;
+    for (int i = 0; i < corners->vertex_count; i++) {
+        const float *from = colours + 4 * (size_t)corners->sources[i];
+        for (int k = 0; k < 4; k++)
+            looks[i].colour[k] = unit_to_short(from[k]);
+        looks[i].finish[0] = unit_to_short(roughness);
+    }
+    upload_looks(surface, looks);
     pl_memory_free(surface->draw->memory, looks);
     return PL_OK;
 }
@@ -64,16 +90,82 @@ static void describe_buffers(pl_draw_surface *surface)
     for (GLuint i = PL_ATTRIBUTE_POSITION; i <= PL_ATTRIBUTE_FINISH; i++)
         glEnableVertexAttribArray(i);
     glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, surface->buffers[2]);
-    glBufferData(GL_ELEMENT_ARRAY_BUFFER,
-                 (GLsizeiptr)(3 * sizeof(uint32_t)) * surface->triangle_count,
-                 surface->corners.indices, GL_STATIC_DRAW);
     glBindVertexArray(0);
 }
+
+/* ---- Levels ---------------------------------------------------------------------------------- */
+
+/* The triangles between the vertices that are kept, behind those in `indices`; returns how many there are then. */
+static int add_triangles(const pl_draw_surface *surface, const int32_t *kept, const int32_t *drawn,
+                         uint32_t *indices, int count)
+{
+    for (size_t c = 0; c < 3 * (size_t)surface->triangle_count; c += 3) {
+        int32_t a = kept[surface->triangles[c]], b = kept[surface->triangles[c + 1]],
+                d = kept[surface->triangles[c + 2]];
+        if (a == b || b == d || d == a)
+            continue;
+        indices[count++] = (uint32_t)drawn[a];
+        indices[count++] = (uint32_t)drawn[b];
+        indices[count++] = (uint32_t)drawn[d];
+    }
+    return count;
+}
+
+/* Levels whose triangles are twice and four times as large; small meshes need none. */
+static pl_status find_levels(pl_draw_surface *surface, const double *rest, uint32_t *indices,
+                             int32_t *kept, int32_t *drawn)
+{
+    enum { SMALL = 256 };
+    pl_memory *memory = surface->draw->memory;
+    int corners = 3 * surface->triangle_count, total = corners;
+    double edge = pl_mean_edge(surface->triangle_count, surface->triangles, rest);
+    surface->levels[0] = (pl_draw_level){0, corners, 0};
+    surface->level_count = 1;
+    if (corners)
+        memcpy(indices, surface->corners.indices, (size_t)corners * sizeof *indices);
+    if (surface->triangle_count < SMALL || !(edge > 0) || !isfinite(edge))
+        return PL_OK;
+    for (int i = 0; i < surface->corners.vertex_count; i++)
+        drawn[surface->corners.sources[i]] = i;
+    for (double factor = 2; surface->level_count < PL_DRAW_LEVELS; factor *= 2) {
+        PL_TRY(pl_coarse_vertices(memory, surface->vertex_count, rest, factor * edge, kept));
+        int next = add_triangles(surface, kept, drawn, indices, total);
+        surface->levels[surface->level_count++] =
+            (pl_draw_level){total, next - total, factor * edge};
+        total = next;
+    }
+    return PL_OK;
+}
+
+static pl_status upload_indices(pl_draw_surface *surface, const double *rest)
+{
+    pl_memory *memory = surface->draw->memory;
+    size_t room = 3 * (size_t)surface->triangle_count * PL_DRAW_LEVELS;
+    uint32_t *indices = PL_NEW(memory, uint32_t, room);
+    int32_t *kept = PL_NEW(memory, int32_t, surface->vertex_count);
+    int32_t *drawn = PL_NEW(memory, int32_t, surface->vertex_count);
+    pl_status status = indices && kept && drawn ? find_levels(surface, rest, indices, kept, drawn)
+                                                : PL_ERROR_MEMORY;
+    if (status == PL_OK) {
+        const pl_draw_level *last = &surface->levels[surface->level_count - 1];
+        glBindVertexArray(surface->array);
+        glBufferData(GL_ELEMENT_ARRAY_BUFFER,
+                     (GLsizeiptr)sizeof *indices * (last->first + last->count), indices,
+                     GL_STATIC_DRAW);
+        glBindVertexArray(0);
+    }
+    pl_memory_free(memory, indices);
+    pl_memory_free(memory, kept);
+    pl_memory_free(memory, drawn);
+    return status;
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 static pl_status check_def(const pl_draw_surface_def *def, pl_error *error)
 {
     PL_CHECK(def->vertex_count >= 0 && def->triangle_count >= 0 &&
-                 def->triangle_count <= INT32_MAX / 3,
+                 def->triangle_count <= INT32_MAX / 3 / PL_DRAW_LEVELS,
              PL_ERROR_ARGUMENT, error, "triangle_count", "too many triangles to draw");
     for (size_t i = 0; i < 3 * (size_t)def->triangle_count; i++)
         PL_CHECK(def->triangles[i] >= 0 && def->triangles[i] < def->vertex_count, PL_ERROR_ARGUMENT,
@@ -100,9 +192,9 @@ static pl_status fill(pl_draw_surface *surface, const pl_draw_surface_def *def)
         memcpy(surface->triangles, def->triangles, corners * sizeof *surface->triangles);
     glGenVertexArrays(1, &surface->array);
     glGenBuffers(3, surface->buffers);
-    PL_TRY(upload_looks(surface, def));
+    PL_TRY(find_looks(surface, def));
     describe_buffers(surface);
-    return PL_OK;
+    return upload_indices(surface, def->rest);
 }
 
 pl_status pl_draw_surface_create(pl_draw *draw, const pl_draw_surface_def *def,

@@ -1,7 +1,9 @@
-/* Framebuffers: samples of what is solid, the picture, two maps of depth, and the ground's view of the sky. */
+/* Framebuffers: samples of what is solid, the picture, two maps of depth, and the ground's view of the sky. Samples are
+   the pixels of a larger picture, `side` times as wide and high: a processor draws many small triangles three times as
+   fast that way as with the samples of a pixel kept together (multisampling). */
 #include "draw/draw_parts.h"
 
-enum { TILE = 2048 };
+enum { TILE = 4096, MOST_SIDE = 4 };
 
 static int smaller(int a, int b)
 {
@@ -13,26 +15,28 @@ static bool is_complete(void)
     return glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
 }
 
-static bool make_samples(pl_draw_targets *t, int samples)
+static bool make_samples(pl_draw_targets *t)
 {
     static const struct {
         int unit;
-        GLenum format, place;
-    } parts[] = {{PL_UNIT_PAINT, GL_RGBA8, GL_COLOR_ATTACHMENT0},
-                 {PL_UNIT_FACING, GL_RGB10_A2, GL_COLOR_ATTACHMENT1},
-                 {PL_UNIT_DEPTH, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT}};
+        GLenum format, data, type, place;
+    } parts[] = {{PL_UNIT_PAINT, GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, GL_COLOR_ATTACHMENT0},
+                 {PL_UNIT_FACING, GL_RGB10_A2, GL_RGBA, GL_UNSIGNED_BYTE, GL_COLOR_ATTACHMENT1},
+                 {PL_UNIT_DEPTH, GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT,
+                  GL_DEPTH_ATTACHMENT}};
     static const GLenum places[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
     glBindFramebuffer(GL_FRAMEBUFFER, t->framebuffers[PL_TARGET_SAMPLES]);
     for (int i = 0; i < 3; i++) {
         GLuint map = t->maps[parts[i].unit];
         glActiveTexture(GL_TEXTURE0 + (GLenum)parts[i].unit);
-        glBindTexture(GL_TEXTURE_2D_MULTISAMPLE, map);
-        glTexImage2DMultisample(GL_TEXTURE_2D_MULTISAMPLE, samples, parts[i].format, t->width,
-                                t->height, GL_TRUE);
-        glFramebufferTexture2D(GL_FRAMEBUFFER, parts[i].place, GL_TEXTURE_2D_MULTISAMPLE, map, 0);
+        glBindTexture(GL_TEXTURE_2D, map);
+        glTexImage2D(GL_TEXTURE_2D, 0, (GLint)parts[i].format, t->width * t->side,
+                     t->height * t->side, 0, parts[i].data, parts[i].type, NULL);
+        glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+        glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+        glFramebufferTexture2D(GL_FRAMEBUFFER, parts[i].place, GL_TEXTURE_2D, map, 0);
     }
     glDrawBuffers(2, places);
-    t->samples = samples;
     return is_complete();
 }
 
@@ -83,22 +87,20 @@ static bool make_open(pl_draw_targets *t)
 pl_status pl_draw_targets_create(pl_draw_targets *t, int width, int height, int samples,
                                  pl_error *error)
 {
-    GLint colour = 1, depth = 1, largest = TILE;
-    glGetIntegerv(GL_MAX_COLOR_TEXTURE_SAMPLES, &colour);
-    glGetIntegerv(GL_MAX_DEPTH_TEXTURE_SAMPLES, &depth);
+    GLint largest = TILE;
+    int side = 1;
     glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
-    *t = (pl_draw_targets){.width = smaller(width, smaller(TILE, largest)),
-                           .height = smaller(height, smaller(TILE, largest))};
+    while (side < MOST_SIDE && (side + 1) * (side + 1) <= samples)
+        side++;
+    int tile = smaller(TILE, largest) / side;
+    *t = (pl_draw_targets){
+        .width = smaller(width, tile), .height = smaller(height, tile), .side = side};
     glGenFramebuffers(5, t->framebuffers);
     glGenRenderbuffers(1, &t->picture);
     glGenTextures(PL_UNIT_COUNT, t->maps);
-    samples = smaller(samples, smaller(colour, depth));
-    bool good = make_samples(t, samples);
-    while (!good && samples > 1)
-        good = make_samples(t, samples /= 2);
-    good = good && make_picture(t) &&
-           make_depth(t, PL_TARGET_SHADOW, PL_UNIT_SHADOW, PL_SHADOW_MAP, true) &&
-           make_depth(t, PL_TARGET_BELOW, PL_UNIT_BELOW, PL_BELOW_MAP, false) && make_open(t);
+    bool good = make_samples(t) && make_picture(t) &&
+                make_depth(t, PL_TARGET_SHADOW, PL_UNIT_SHADOW, PL_SHADOW_MAP, true) &&
+                make_depth(t, PL_TARGET_BELOW, PL_UNIT_BELOW, PL_BELOW_MAP, false) && make_open(t);
     bool memory = glGetError() != GL_OUT_OF_MEMORY;
     if (good && memory)
         return PL_OK;

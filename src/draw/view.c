@@ -173,9 +173,9 @@ static void set_camera(pl_draw *draw, const pl_camera *camera, const camera_axes
 /* ---- Light and ground -------------------------------------------------------------------------- */
 
 /* From above and from behind the camera's left shoulder. */
-static pl_vec3 light_direction(const pl_draw_view *view, const camera_axes *axes)
+static pl_vec3 light_direction(const double direction[3], const camera_axes *axes)
 {
-    pl_vec3 given = pl_v3_normalise(pl_v3(view->light[0], view->light[1], view->light[2]));
+    pl_vec3 given = pl_v3_normalise(pl_v3(direction[0], direction[1], direction[2]));
     if (pl_v3_length(given) > 0.5)
         return given;
     pl_vec3 ahead = pl_v3_normalise(pl_v3(axes->back.x, 0, axes->back.z));
@@ -231,11 +231,12 @@ static void set_ground(pl_draw *draw)
     memcpy(n->ground, ground, sizeof ground);
 
     /* Coarse lines at a power of ten metres near the scene's size, ten fine ones between. */
-    double decade = floor(pl_log(1.2 / draw->scale) / 2.302585092994046);
+    double radius = draw->view.measure > 0 ? draw->view.measure / 2 : 1 / draw->scale;
+    double decade = floor(pl_log(1.2 * radius) / 2.302585092994046);
     double coarse = pl_pow(10, decade), fine = coarse / 10;
-    if (coarse * draw->scale < 0.5)
+    if (coarse < 0.5 * radius)
         fine = coarse, coarse *= 10;
-    if (fine * draw->scale < 0.1)
+    if (fine < 0.1 * radius)
         fine *= 5;
     for (int k = 0; k < 2; k++) {
         double origin = draw->centre[2 * k];
@@ -246,13 +247,31 @@ static void set_ground(pl_draw *draw)
     n->grid[3] = (float)(coarse * draw->scale);
 }
 
+static void set_lights(pl_draw *draw, const camera_axes *axes)
+{
+    static const float white[3] = {2.05f, 1.93f, 1.75f}, exposure = 0.44f;
+    static const pl_draw_light usual = {.colour = {1, 1, 1}, .shadows = true};
+    pl_scene_numbers *n = &draw->numbers;
+    const pl_draw_light *lights = draw->view.light_count ? draw->view.lights : &usual;
+    int count = draw->view.light_count ? draw->view.light_count : 1;
+    set_shadow(draw, light_direction(lights[0].direction, axes));
+    for (int i = 0; i < count; i++) {
+        float *colour = i ? n->more_key[i - 1] : n->key;
+        for (int k = 0; k < 3; k++)
+            colour[k] = white[k] * lights[i].colour[k];
+        if (i)
+            pl_v3_to_floats(light_direction(lights[i].direction, axes), n->more_light[i - 1]);
+    }
+    n->key[3] = exposure;
+    n->more[0] = (float)(count - 1);
+    n->more[1] = lights[0].shadows;
+}
+
 static void set_colours(pl_scene_numbers *n)
 {
-    static const float key[4] = {2.05f, 1.93f, 1.75f, 0.44f}, sky[4] = {0.89f, 0.90f, 0.93f, 0},
-                       bounce[4] = {0.56f, 0.50f, 0.44f, 0},
+    static const float sky[4] = {0.89f, 0.90f, 0.93f, 0}, bounce[4] = {0.56f, 0.50f, 0.44f, 0},
                        horizon[4] = {0.932f, 0.921f, 0.905f, 1},
                        zenith[4] = {0.985f, 0.983f, 0.978f, 1};
-    memcpy(n->key, key, sizeof key);
     memcpy(n->sky, sky, sizeof sky);
     memcpy(n->bounce, bounce, sizeof bounce);
     memcpy(n->horizon, horizon, sizeof horizon);
@@ -262,11 +281,14 @@ static void set_colours(pl_scene_numbers *n)
 pl_status pl_draw_set_view(pl_draw *draw, const pl_draw_view *view, pl_error *error)
 {
     camera_axes axes;
+    PL_CHECK(view->light_count >= 0 && view->light_count <= PL_DRAW_LIGHTS, PL_ERROR_ARGUMENT,
+             error, "light_count", "must be from 0 to %d, not %d", PL_DRAW_LIGHTS,
+             view->light_count);
     PL_TRY(measure(draw, view, error));
     PL_TRY(find_axes(draw, &view->camera, &axes, error));
     draw->view = *view;
     set_camera(draw, &view->camera, &axes);
-    set_shadow(draw, light_direction(view, &axes));
+    set_lights(draw, &axes);
     set_ground(draw);
     set_colours(&draw->numbers);
     return PL_OK;

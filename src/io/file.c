@@ -183,6 +183,21 @@ static void remove_stale(const char *target)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
+/* The descriptor that has this name; -1 = none. */
+static int standard_stream(const char *path)
+{
+    return strcmp(path, "/dev/stdout") == 0   ? STDOUT_FILENO
+           : strcmp(path, "/dev/stderr") == 0 ? STDERR_FILENO
+                                              : -1;
+}
+
+/* Standard output may be a file that others write to as well: what comes must be put behind theirs. */
+static int open_in_place(const char *path)
+{
+    int stream = standard_stream(path);
+    return stream >= 0 ? fcntl(stream, F_DUPFD_CLOEXEC, 0) : open(path, O_WRONLY | O_CLOEXEC);
+}
+
 /* Where the bytes finally go: links are followed, so that the link stays and its file is
    replaced. */
 static pl_status find_target(const char *path, char target[PATH_MAX], bool *in_place,
@@ -198,13 +213,22 @@ static pl_status find_target(const char *path, char target[PATH_MAX], bool *in_p
         return PL_OK;
     if (S_ISDIR(info.st_mode))
         return pl_trouble_set(trouble, PL_ERROR_IO, path, "is a directory; name a file in it");
-    *in_place = !S_ISREG(info.st_mode);
+    *in_place = !S_ISREG(info.st_mode) || standard_stream(path) >= 0;
     if (!*in_place && access(path, W_OK) != 0)
         return fail_errno(trouble, path, "cannot be written", errno);
     char resolved[PATH_MAX];
     if (!*in_place && realpath(path, resolved) && strlen(resolved) + 32 < PATH_MAX)
         strcpy(target, resolved);
     return PL_OK;
+}
+
+void pl_output_clean(const char *path)
+{
+    char target[PATH_MAX];
+    bool in_place;
+    pl_trouble trouble;
+    if (find_target(path, target, &in_place, &trouble) == PL_OK && !in_place)
+        remove_stale(target);
 }
 
 static pl_status open_temporary(pl_output *output, pl_trouble *trouble)
@@ -249,7 +273,7 @@ pl_status pl_output_open(pl_memory *memory, const char *path, pl_output **output
         strcpy(made->path, path);
         if (!in_place) {
             status = open_temporary(made, trouble);
-        } else if ((made->descriptor = open(path, O_WRONLY | O_CLOEXEC)) < 0) {
+        } else if ((made->descriptor = open_in_place(path)) < 0) {
             status = fail_errno(trouble, path, "cannot be written", errno);
         }
     }
@@ -284,6 +308,21 @@ void pl_output_write(pl_output *output, const char *bytes, size_t size)
         size -= piece;
         if (output->used == BUFFER)
             flush(output);
+    }
+}
+
+void pl_output_patch(pl_output *output, uint64_t offset, const char *bytes, size_t size)
+{
+    flush(output);
+    while (size > 0 && !output->error) {
+        ssize_t wrote = pwrite(output->descriptor, bytes, size, (off_t)offset);
+        if (wrote >= 0) {
+            bytes += wrote;
+            size -= (size_t)wrote;
+            offset += (uint64_t)wrote;
+        } else if (errno != EINTR) {
+            output->error = errno;
+        }
     }
 }
 
@@ -352,6 +391,104 @@ static void free_output(pl_output *output)
     pl_memory_free(output->memory, output);
 }
 
+/* ---- Going on ---------------------------------------------------------------------------------- */
+
+pl_status pl_output_set_mark(pl_output *output, pl_output_mark *mark, pl_trouble *trouble)
+{
+    struct stat info;
+    if (output->slot < 0)
+        return pl_trouble_set(trouble, PL_ERROR_ARGUMENT, output->path,
+                              "is no file, so that nothing could be added to it later");
+    flush(output);
+    off_t offset = -1;
+    if (!output->error && (fdatasync(output->descriptor) != 0 ||
+                           (offset = lseek(output->descriptor, 0, SEEK_CUR)) < 0 ||
+                           fstat(output->descriptor, &info) != 0))
+        output->error = errno;
+    if (output->error)
+        return fail_errno(trouble, output->path, "cannot be written", output->error);
+    *mark = (pl_output_mark){(uint64_t)offset, (uint64_t)info.st_ino};
+    return PL_OK;
+}
+
+/* The temporary of a mark, left by a process that is gone; false when there is none. */
+static bool find_left(const char *target, const pl_output_mark *mark, char path[PATH_MAX])
+{
+    char directory[PATH_MAX];
+    const char *name = split_path(target, directory);
+    DIR *listing = opendir(directory[0] ? directory : ".");
+    bool found = false;
+    if (!listing)
+        return false;
+    for (struct dirent *entry; !found && (entry = readdir(listing));) {
+        struct stat info;
+        long owner = temporary_owner(entry->d_name, name);
+        /* A process id of our own on it is that of a namesake before us. */
+        bool gone =
+            owner == (long)getpid() || (owner > 0 && kill((pid_t)owner, 0) != 0 && errno == ESRCH);
+        found = gone && snprintf(path, PATH_MAX, "%s%s", directory, entry->d_name) < PATH_MAX &&
+                lstat(path, &info) == 0 && S_ISREG(info.st_mode) &&
+                (uint64_t)info.st_ino == mark->file && (uint64_t)info.st_size >= mark->offset;
+    }
+    closedir(listing);
+    return found;
+}
+
+/* Under our name first, so that nobody takes it for abandoned; then shortened. */
+static pl_status adopt(pl_output *output, const char *left, uint64_t offset, pl_trouble *trouble)
+{
+    output->slot = take_slot();
+    if (output->slot < 0)
+        return pl_trouble_set(trouble, PL_ERROR_IO, output->path,
+                              "cannot be written: too many outputs at once");
+    char directory[PATH_MAX];
+    char *name = temporaries[output->slot].name;
+    const char *base = split_path(output->target, directory);
+    int length = snprintf(name, PATH_MAX, "%s.%s.%ld" SUFFIX, directory, base, (long)getpid());
+    errno = ENAMETOOLONG;
+    bool good = length < PATH_MAX && rename(left, name) == 0 &&
+                (output->descriptor = open(name, O_WRONLY | O_CLOEXEC)) >= 0 &&
+                ftruncate(output->descriptor, (off_t)offset) == 0 &&
+                lseek(output->descriptor, (off_t)offset, SEEK_SET) >= 0;
+    if (!good) {
+        int error = errno;
+        if (output->descriptor >= 0)
+            close(output->descriptor);
+        free_slot(output->slot);
+        return fail_errno(trouble, output->path, "cannot be written", error);
+    }
+    atomic_store(&temporaries[output->slot].in_use, true);
+    return PL_OK;
+}
+
+pl_status pl_output_resume(pl_memory *memory, const char *path, const pl_output_mark *mark,
+                           pl_output **output, pl_trouble *trouble)
+{
+    *output = NULL;
+    pl_output *made = PL_NEW(memory, pl_output, 1);
+    if (!made)
+        return pl_trouble_set(trouble, PL_ERROR_MEMORY, path,
+                              "not enough memory to write this file");
+    made->memory = memory;
+    made->descriptor = made->slot = -1;
+    bool in_place;
+    char left[PATH_MAX];
+    pl_status status = find_target(path, made->target, &in_place, trouble);
+    if (status == PL_OK) {
+        strcpy(made->path, path);
+        status = !in_place && find_left(made->target, mark, left)
+                     ? adopt(made, left, mark->offset, trouble)
+                     : pl_trouble_set(trouble, PL_ERROR_FORMAT, path,
+                                      "what the earlier run had written is not there any more");
+    }
+    if (status != PL_OK) {
+        pl_memory_free(memory, made);
+        return status;
+    }
+    *output = made;
+    return PL_OK;
+}
+
 pl_status pl_output_publish(pl_output *output, pl_trouble *trouble)
 {
     flush(output);
@@ -367,6 +504,14 @@ pl_status pl_output_publish(pl_output *output, pl_trouble *trouble)
     }
     free_output(output);
     return status;
+}
+
+void pl_output_leave(pl_output *output)
+{
+    if (!output)
+        return;
+    close_output(output);
+    free_output(output);
 }
 
 void pl_output_drop(pl_output *output)

@@ -28,8 +28,26 @@ void pl_output_printf(pl_output *output, const char *format, ...) PL_PRINTF(2, 3
 void pl_output_number(pl_output *output, double value); /* exact digits; null if it is not finite */
 void pl_output_json_string(pl_output *output, const char *text);
 
+/* Writes over bytes that were written before: a count at the beginning that is known at the end. */
+void pl_output_patch(pl_output *output, uint64_t offset, const char *bytes, size_t size);
+
 /* The temporary, for a program that writes it in our place; NULL for devices and the like. */
 const char *pl_output_part(const pl_output *output);
+
+/* Where an output stands, for another process that goes on when this one was killed. */
+typedef struct pl_output_mark {
+    uint64_t offset; /* bytes written */
+    uint64_t file;   /* which temporary it is, whatever its name */
+} pl_output_mark;
+
+/* Everything written so far is on the disk afterwards. Devices and the like have no mark:
+   PL_ERROR_ARGUMENT. */
+pl_status pl_output_set_mark(pl_output *output, pl_output_mark *mark, pl_trouble *trouble);
+
+/* Opens the temporary that a killed process left, without what was written after the mark.
+   PL_ERROR_FORMAT: it is not there any more. */
+pl_status pl_output_resume(pl_memory *memory, const char *path, const pl_output_mark *mark,
+                           pl_output **output, pl_trouble *trouble);
 
 /* Whether everything so far could be written; a full disk shows here early. */
 bool pl_output_is_good(const pl_output *output);
@@ -39,6 +57,12 @@ pl_status pl_output_publish(pl_output *output, pl_trouble *trouble);
 
 /* Removes the temporary and frees the output. NULL is allowed. */
 void pl_output_drop(pl_output *output);
+
+/* Leaves the temporary as it is, for pl_output_resume, and frees the output. NULL is allowed. */
+void pl_output_leave(pl_output *output);
+
+/* Removes what killed runs left of an output, as opening it would. */
+void pl_output_clean(const char *path);
 
 /* Removes all temporaries of this process that are open now. May be called from a signal handler
    that ends it. */

@@ -12,6 +12,11 @@ void pl_json_free(pl_json *json)
     if (!json)
         return;
     pl_memory *memory = json->memory;
+    for (int i = 0; i < json->source_count; i++) {
+        pl_memory_free(memory, json->sources[i].file);
+        pl_memory_free(memory, json->sources[i].text);
+    }
+    pl_memory_free(memory, json->sources);
     pl_memory_free(memory, json->file);
     pl_memory_free(memory, json->text);
     pl_memory_free(memory, json->nodes);
@@ -113,6 +118,34 @@ static uint32_t descend(const pl_json *json, uint32_t container, uint32_t target
     return target == child ? child : child + 1;
 }
 
+/* NULL = the text itself. */
+static const pl_json_source *source_of(const pl_json *json, uint32_t node)
+{
+    const pl_json_source *found = NULL;
+    for (int i = 0; i < json->source_count; i++)
+        if (json->nodes[node].offset >= json->sources[i].base)
+            found = &json->sources[i];
+    return found;
+}
+
+const char *pl_json_file_of(const pl_json *json, uint32_t node)
+{
+    const pl_json_source *source = source_of(json, node);
+    return source && !source->is_option ? source->file : json->file;
+}
+
+static void write_place(const pl_json *json, uint32_t node, pl_trouble *trouble)
+{
+    const pl_json_source *source = source_of(json, node);
+    uint32_t offset = json->nodes[node].offset;
+    if (!source)
+        pl_json_place(json->text, offset, &trouble->line, &trouble->column);
+    else if (!source->is_option)
+        pl_json_place(source->text, offset - source->base, &trouble->line, &trouble->column);
+    if (source)
+        pl_copy_text(trouble->file, sizeof trouble->file, source->file, strlen(source->file));
+}
+
 pl_status pl_json_fail(const pl_json *json, uint32_t node, pl_trouble *trouble, pl_status status,
                        const char *format, ...)
 {
@@ -126,6 +159,6 @@ pl_status pl_json_fail(const pl_json *json, uint32_t node, pl_trouble *trouble, 
     pl_trouble_set(trouble, status, json->file, "%s", text);
     for (uint32_t at = 0; at != node;)
         at = descend(json, at, node, trouble->path, sizeof trouble->path);
-    pl_json_place(json->text, json->nodes[node].offset, &trouble->line, &trouble->column);
+    write_place(json, node, trouble);
     return status;
 }

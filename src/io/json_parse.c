@@ -416,8 +416,10 @@ static void skip_space(parser *p)
 
 static pl_status open_container(parser *p, pl_json_kind kind)
 {
-    if (p->depth == PL_JSON_DEPTH)
+    if (p->depth == PL_JSON_DEPTH) {
+        p->depth = 4; /* the whole path would hide the message */
         return fail_at(p, p->at, "brackets are nested deeper than %d levels", PL_JSON_DEPTH);
+    }
     p->open[p->depth] = p->json->node_count;
     p->key[p->depth] = 0;
     p->depth++;
@@ -584,6 +586,7 @@ pl_status pl_json_parse(pl_memory *memory, const char *file, const char *text, s
     pl_status status = prepare(&p, text, size);
     if (status == PL_OK)
         status = read_document(&p);
+    made->string_bytes = p.strings_used;
     if (status != PL_OK) {
         pl_json_free(made);
         return status;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/number.h"
+#include "io/output_surface.h"
 #include "io/outputs.h"
 
 static void write_vertex(pl_output *output, const double p[3])
@@ -22,68 +23,23 @@ static void write_face(pl_output *output, int64_t a, int64_t b, int64_t c)
     pl_output_printf(output, "f %" PRId64 " %" PRId64 " %" PRId64 "\n", a, b, c);
 }
 
-static pl_status write_surface(pl_output *output, const pl_play *play, const pl_play_body *body,
-                               int64_t *next)
+static pl_status write_body(pl_output *output, const pl_play *play, const pl_play_body *body,
+                            int64_t *next)
 {
-    int count = body->info.vertex_count;
-    double *vertices = PL_NEW(play->memory, double, 3 * (size_t)count);
-    if (!vertices)
+    int64_t count = pl_surface_vertices(body);
+    double *positions = PL_NEW(play->memory, double, 3 * (size_t)count);
+    if (!positions)
         return PL_ERROR_MEMORY;
-    pl_status status =
-        pl_body_read(play->world, body->handle, PL_VERTICES, 0, count, 1, pl_doubles(vertices, 0));
-    for (int i = 0; i < count && status == PL_OK; i++)
-        write_vertex(output, vertices + 3 * (size_t)i);
-    const int32_t *triangles = pl_model_triangles(body->model);
-    for (int i = 0; i < body->info.triangle_count; i++)
-        write_face(output, *next + triangles[3 * i], *next + triangles[3 * i + 1],
-                   *next + triangles[3 * i + 2]);
-    *next += count;
-    pl_memory_free(play->memory, vertices);
-    return status;
-}
-
-/* The six tips of the ellipsoid's axes: x + R Ē (±a, 0, 0) and so on. */
-static void write_octahedron(pl_output *output, const double *x, const double *rotation,
-                             const double *orientation, const double *radii, int64_t first)
-{
-    static const int faces[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
-                                    {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
-    double q[4];
-    pl_quaternion_multiply(rotation, orientation, q);
-    for (int tip = 0; tip < 6; tip++) {
-        double arm[3] = {0, 0, 0}, p[3];
-        arm[tip / 2] = tip % 2 ? -radii[tip / 2] : radii[tip / 2];
-        pl_quaternion_rotate(q, arm, arm);
-        for (int k = 0; k < 3; k++)
-            p[k] = x[k] + arm[k];
-        write_vertex(output, p);
+    pl_status status = pl_surface_read(play, body, positions, NULL);
+    for (int64_t i = 0; i < count && status == PL_OK; i++)
+        write_vertex(output, positions + 3 * i);
+    for (int64_t i = 0; i < pl_surface_triangles(body); i++) {
+        int32_t corners[3];
+        pl_surface_triangle(body, i, corners);
+        write_face(output, *next + corners[0], *next + corners[1], *next + corners[2]);
     }
-    for (int i = 0; i < 8; i++)
-        write_face(output, first + faces[i][0], first + faces[i][1], first + faces[i][2]);
-}
-
-static pl_status write_particles(pl_output *output, const pl_play *play, const pl_play_body *body,
-                                 int64_t *next)
-{
-    size_t n = (size_t)body->info.particle_count;
-    double *all = PL_NEW(play->memory, double, 14 * n);
-    if (!all)
-        return PL_ERROR_MEMORY;
-    double *x = all, *radii = all + 3 * n, *rotations = all + 6 * n, *orientations = all + 10 * n;
-    pl_status status =
-        pl_body_read(play->world, body->handle, PL_POSITIONS, 0, (int)n, 1, pl_doubles(x, 0));
-    if (status == PL_OK)
-        status = pl_body_read(play->world, body->handle, PL_ROTATIONS, 0, (int)n, 1,
-                              pl_doubles(rotations, 0));
-    if (status == PL_OK)
-        status = pl_model_read(body->model, PL_REST_RADII, 0, (int)n, pl_doubles(radii, 0));
-    if (status == PL_OK)
-        status = pl_model_read(body->model, PL_REST_ORIENTATIONS, 0, (int)n,
-                               pl_doubles(orientations, 0));
-    for (size_t i = 0; i < n && status == PL_OK; i++, *next += 6)
-        write_octahedron(output, x + 3 * i, rotations + 4 * i, orientations + 4 * i, radii + 3 * i,
-                         *next);
-    pl_memory_free(play->memory, all);
+    *next += count;
+    pl_memory_free(play->memory, positions);
     return status;
 }
 
@@ -98,8 +54,7 @@ pl_status pl_write_obj(pl_output *output, const pl_play *play)
         for (char *c = name; *c; c++)
             *c = *c == ' ' ? '_' : *c;
         pl_output_printf(output, "o %s\n", name);
-        PL_TRY(body->info.triangle_count > 0 ? write_surface(output, play, body, &next)
-                                             : write_particles(output, play, body, &next));
+        PL_TRY(write_body(output, play, body, &next));
     }
     return PL_OK;
 }

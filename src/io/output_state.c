@@ -64,21 +64,6 @@ static pl_status write_body(pl_output *output, const pl_play *play, const pl_pla
     return PL_OK;
 }
 
-static pl_status sum_energies(const pl_play *play, pl_energy *sum)
-{
-    *sum = (pl_energy){0};
-    for (int i = 0; i < play->body_count; i++) {
-        pl_energy energy;
-        PL_TRY(pl_body_get_energy(play->world, play->bodies[i].handle, &energy));
-        sum->kinetic += energy.kinetic;
-        sum->potential += energy.potential;
-        sum->elastic += energy.elastic;
-        sum->pins += energy.pins;
-        sum->inertia += energy.inertia;
-    }
-    return PL_OK;
-}
-
 pl_status pl_write_state_line(pl_output *output, const pl_play *play, const char *run)
 {
     int largest = 0;
@@ -86,7 +71,7 @@ pl_status pl_write_state_line(pl_output *output, const pl_play *play, const char
         if (play->bodies[i].info.particle_count > largest)
             largest = play->bodies[i].info.particle_count;
     pl_energy sum;
-    PL_TRY(sum_energies(play, &sum));
+    PL_TRY(pl_play_energy(play, &sum));
     double *scratch = PL_NEW(play->memory, double, 4 * (size_t)largest);
     if (!scratch)
         return PL_ERROR_MEMORY;
@@ -103,10 +88,13 @@ pl_status pl_write_state_line(pl_output *output, const pl_play *play, const char
     write_energy(output, &sum);
     pl_output_text(output, ",\"bodies\":[");
     pl_status status = PL_OK;
+    const char *comma = "";
     for (int i = 0; i < play->body_count && status == PL_OK; i++) {
-        if (i)
-            pl_output_text(output, ",");
+        if (play->bodies[i].removed)
+            continue;
+        pl_output_text(output, comma);
         status = write_body(output, play, &play->bodies[i], scratch);
+        comma = ",";
     }
     pl_output_text(output, "]}\n");
     pl_memory_free(play->memory, scratch);

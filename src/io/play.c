@@ -20,11 +20,25 @@ void pl_play_destroy(pl_play *play)
     pl_memory_free(play->memory, play->colliders);
     pl_memory_free(play->memory, play->attachments);
     pl_memory_free(play->memory, play->attachment_starts);
+    pl_memory_free(play->memory, play->pins);
+    pl_memory_free(play->memory, play->pin_first);
+    pl_memory_free(play->memory, play->dropped_drives);
+    pl_memory_free(play->memory, play->events);
     pl_memory_free(play->memory, play);
+}
+
+/* What an event has let go, or whose body it has removed, is not moved any more. */
+static bool is_held(const pl_play *play, const pl_play_handle *handle)
+{
+    return handle->drive < 0 ? pl_pin_is_valid(play->world, handle->pin)
+                             : !play->dropped_drives[handle->drive] &&
+                                   pl_body_is_valid(play->world, handle->body);
 }
 
 static pl_status move_handle(pl_play *play, const pl_play_handle *handle, double time)
 {
+    if (!is_held(play, handle))
+        return PL_OK;
     double target[3], rotation[4];
     pl_motion motion = *handle->motion;
     motion.has_vectors = motion.has_vectors && !handle->turns_only;
@@ -43,7 +57,8 @@ static pl_status move_handle(pl_play *play, const pl_play_handle *handle, double
 static pl_status apply_force(pl_play *play, const pl_play_force *force, double time)
 {
     double slack = 1e-6 * play->settings.step;
-    if (time < force->source->from - slack || time >= force->source->to - slack)
+    if (time < force->source->from - slack || time >= force->source->to - slack ||
+        !pl_body_is_valid(play->world, force->body))
         return PL_OK;
     for (int i = 0; i < force->count; i++)
         PL_TRY(pl_body_apply_force(play->world, force->body, force->particles[i],
@@ -55,6 +70,7 @@ pl_status pl_play_step(pl_play *play, pl_report *report)
 {
     double begin = (double)play->frame * play->settings.step,
            end = (double)(play->frame + 1) * play->settings.step;
+    PL_TRY(pl_play_events(play));
     for (int i = 0; i < play->handle_count; i++)
         PL_TRY(move_handle(play, &play->handles[i], end));
     for (int i = 0; i < play->force_count; i++)

@@ -77,7 +77,8 @@ pl_status pl_play_attachments(pl_play *play, double time)
         const pl_scene_attachment *source = &play->scene->attachments[i];
         double target[3];
         if (source->kind != PL_HOLD_PLACE || source->has_target ||
-            pl_motion_is_still(&source->motion))
+            pl_motion_is_still(&source->motion) ||
+            !pl_attachment_is_valid(play->world, play->attachments[i]))
             continue;
         pl_motion_position(&source->motion, time, play->attachment_starts[i], target);
         PL_TRY(pl_attachment_set_target(play->world, play->attachments[i], target));

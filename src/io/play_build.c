@@ -167,21 +167,33 @@ static double mean_factor(const float *map, int count)
     return map && count > 0 ? sum / count : 1;
 }
 
-static pl_status fixed_particles(const pl_builder *builder, int index, const pl_play_body *body,
-                                 int32_t **fixed, int *count)
+pl_status pl_fixed_particles(const pl_builder *builder, int index, int32_t **fixed, int *count)
 {
     const pl_scene_body *source = &builder->scene->bodies[index];
+    const pl_play_body *body = &builder->play->bodies[index];
     int32_t *picked = NULL;
-    int picked_count = 0;
+    *count = 0;
     *fixed = PL_NEW(builder->memory, int32_t, body->info.particle_count);
     if (!*fixed)
         return pl_build_no_memory(builder);
-    PL_TRY(pl_resolve_picks(builder, body->model, false, source->fixed, source->fixed_count,
-                            &picked, &picked_count));
-    memcpy(*fixed, picked, sizeof(int32_t) * (size_t)picked_count);
-    pl_memory_free(builder->memory, picked);
-    *count = picked_count;
+    if (!body->released) {
+        PL_TRY(pl_resolve_picks(builder, body->model, false, source->fixed, source->fixed_count,
+                                &picked, count));
+        memcpy(*fixed, picked, sizeof(int32_t) * (size_t)*count);
+        pl_memory_free(builder->memory, picked);
+    }
     return pl_add_driven(builder, index, body->model, *fixed, count);
+}
+
+pl_status pl_body_maps(const pl_builder *builder, int index, float **stiffness, float **density)
+{
+    const pl_scene_body *source = &builder->scene->bodies[index];
+    const pl_model_info *info = &builder->play->bodies[index].info;
+    *density = NULL;
+    PL_TRY(expand_map(builder, source->stiffness_node, source->stiffness, source->stiffness_count,
+                      info->edge_count, "edge", stiffness));
+    return expand_map(builder, source->density_node, source->density, source->density_count,
+                      info->particle_count, "particle", density);
 }
 
 /* Where the model's origin comes to lie so that the tumble leaves the middle of the body in place. */
@@ -218,9 +230,12 @@ static pl_status create_body(const pl_builder *builder, int index, pl_body_def *
         return PL_OK;
     /* A material with a name stands elsewhere in the document. */
     bool about_material = strncmp(error.where, "material.", 9) == 0;
-    if (about_material && source->material_node) {
+    if (about_material) {
         memmove(error.where, error.where + 9, strlen(error.where + 9) + 1);
-        return pl_build_fail(builder, source->material_node, status, &error);
+        bool own = pl_json_member(builder->scene->json, source->place.node, error.where) != 0;
+        return pl_build_fail(
+            builder, own || !source->material_node ? source->place.node : source->material_node,
+            status, &error);
     }
     return pl_build_fail(builder, source->place.node, status, &error);
 }
@@ -238,13 +253,9 @@ static pl_status make_body(const pl_builder *builder, int index)
     body->solver = source->has_solver ? source->solver : builder->play->settings.solver;
     if (builder->options->solver >= 0)
         body->solver = (pl_solver)builder->options->solver;
-    pl_status status = fixed_particles(builder, index, body, &fixed, &body->fixed_count);
+    pl_status status = pl_fixed_particles(builder, index, &fixed, &body->fixed_count);
     if (status == PL_OK)
-        status = expand_map(builder, source->stiffness_node, source->stiffness,
-                            source->stiffness_count, body->info.edge_count, "edge", &stiffness);
-    if (status == PL_OK)
-        status = expand_map(builder, source->density_node, source->density, source->density_count,
-                            body->info.particle_count, "particle", &density);
+        status = pl_body_maps(builder, index, &stiffness, &density);
     if (status == PL_OK) {
         pl_body_def def = pl_default_body_def(body->model);
         def.edge_stiffness = stiffness;
@@ -302,7 +313,9 @@ pl_status pl_play_create(const pl_scene *scene, int run, const pl_play_options *
     made->scene = scene;
     made->settings = scene->runs[run].world;
     override_settings(&made->settings, options);
-    pl_status status = pl_build_models(&builder);
+    made->dropped_drives = PL_NEW(scene->memory, bool, scene->drive_count);
+    pl_status status =
+        made->dropped_drives ? pl_build_models(&builder) : pl_build_no_memory(&builder);
     if (status == PL_OK)
         status = make_world(&builder);
     if (status == PL_OK)
@@ -313,6 +326,8 @@ pl_status pl_play_create(const pl_scene *scene, int run, const pl_play_options *
         status = pl_build_colliders(&builder);
     if (status == PL_OK)
         status = pl_build_attachments(&builder);
+    if (status == PL_OK)
+        status = pl_build_events(&builder);
     if (status != PL_OK) {
         pl_play_destroy(made);
         return status;

@@ -78,7 +78,8 @@ pl_status pl_play_colliders(pl_play *play, double time)
     for (int i = 0; i < play->scene->collider_count; i++) {
         const pl_scene_collider *source = &play->scene->colliders[i];
         double position[3], rotation[4];
-        if (pl_motion_is_still(&source->motion))
+        if (pl_motion_is_still(&source->motion) ||
+            !pl_collider_is_valid(play->world, play->colliders[i]))
             continue;
         pl_motion_position(&source->motion, time, source->position, position);
         pl_motion_rotation(&source->motion, time, source->rotation, rotation);

@@ -134,22 +134,39 @@ pl_status pl_resolve_picks(const pl_builder *builder, const pl_model *model, boo
 
 /* ---- Handles --------------------------------------------------------------------------------- */
 
-/* What moves is kept in a list that doubles when it is full (its length is a power of two then). */
+/* Room for one more at the end of a list that doubles when it is full (its length is a power of two
+   then). */
+static void *grow(const pl_builder *builder, void *list, int n, size_t size)
+{
+    if (n != 0 && (n < 8 || (n & (n - 1)) != 0))
+        return list;
+    void *larger = pl_memory_alloc(builder->memory, n == 0 ? 8 : 2 * (size_t)n, size);
+    if (larger && n > 0)
+        memcpy(larger, list, size * (size_t)n);
+    if (larger)
+        pl_memory_free(builder->memory, list);
+    return larger;
+}
+
 static pl_play_handle *add_handle(const pl_builder *builder)
 {
     pl_play *play = builder->play;
-    int n = play->handle_count;
-    if (n == 0 || (n >= 8 && (n & (n - 1)) == 0)) {
-        pl_play_handle *larger =
-            PL_NEW(builder->memory, pl_play_handle, n == 0 ? 8 : 2 * (size_t)n);
-        if (!larger)
-            return NULL;
-        if (n > 0)
-            memcpy(larger, play->handles, sizeof *larger * (size_t)n);
-        pl_memory_free(builder->memory, play->handles);
-        play->handles = larger;
-    }
+    pl_play_handle *handles = grow(builder, play->handles, play->handle_count, sizeof *handles);
+    if (!handles)
+        return NULL;
+    play->handles = handles;
     return &play->handles[play->handle_count++];
+}
+
+static pl_status add_pin(const pl_builder *builder, pl_pin pin)
+{
+    pl_play *play = builder->play;
+    pl_pin *pins = grow(builder, play->pins, play->pin_count, sizeof *pins);
+    if (!pins)
+        return pl_build_no_memory(builder);
+    play->pins = pins;
+    play->pins[play->pin_count++] = pin;
+    return PL_OK;
 }
 
 /* ---- Pins ------------------------------------------------------------------------------------ */
@@ -197,6 +214,7 @@ static pl_status make_pin(const pl_builder *builder, const pl_scene_pin *pin, in
     if (status != PL_OK)
         return pl_build_fail(builder, pin->place.node, status, &error);
     body->pin_count++;
+    PL_TRY(add_pin(builder, made));
     if (pl_motion_is_still(&motion))
         return PL_OK;
     pl_play_handle *handle = add_handle(builder);
@@ -206,6 +224,7 @@ static pl_status make_pin(const pl_builder *builder, const pl_scene_pin *pin, in
                                .direction = direction != NULL,
                                .body = body->handle,
                                .particle = -1,
+                               .drive = -1,
                                .pin = made,
                                .turns_only = direction && pin->frame};
     memcpy(handle->start, begin, sizeof begin);
@@ -261,7 +280,7 @@ pl_status pl_add_driven(const pl_builder *builder, int body, const pl_model *mod
         const pl_scene_drive *drive = &builder->scene->drives[d];
         int32_t *driven;
         int driven_count;
-        if (drive->body != body)
+        if (drive->body != body || builder->play->dropped_drives[d])
             continue;
         status = pl_resolve_picks(builder, model, false, drive->picks, drive->pick_count, &driven,
                                   &driven_count);
@@ -286,8 +305,10 @@ static pl_status make_driven(const pl_builder *builder, const pl_scene_drive *dr
             status = pl_build_no_memory(builder);
             break;
         }
-        *handle =
-            (pl_play_handle){.motion = &drive->motion, .body = body->handle, .particle = driven[i]};
+        *handle = (pl_play_handle){.motion = &drive->motion,
+                                   .body = body->handle,
+                                   .particle = driven[i],
+                                   .drive = (int)(drive - builder->scene->drives)};
         status = pl_body_read(builder->play->world, body->handle, PL_POSITIONS, driven[i], 1, 1,
                               pl_doubles(handle->start, 0));
         if (status == PL_OK)
@@ -324,8 +345,13 @@ pl_status pl_build_holds(const pl_builder *builder)
 {
     const pl_scene *scene = builder->scene;
     pl_play *play = builder->play;
-    for (int i = 0; i < scene->pin_count; i++)
+    play->pin_first = PL_NEW(builder->memory, int, scene->pin_count + 1);
+    if (!play->pin_first)
+        return pl_build_no_memory(builder);
+    for (int i = 0; i < scene->pin_count; i++) {
         PL_TRY(make_pins(builder, &scene->pins[i]));
+        play->pin_first[i + 1] = play->pin_count;
+    }
     for (int i = 0; i < scene->drive_count; i++)
         PL_TRY(make_driven(builder, &scene->drives[i]));
     play->forces = PL_NEW(builder->memory, pl_play_force, scene->force_count);

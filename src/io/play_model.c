@@ -121,15 +121,12 @@ static pl_status make_builtin_model(const pl_builder *builder, const pl_scene_mo
     return status;
 }
 
-/* Names are meant from the scene's own directory. */
 static pl_status find_path(const pl_builder *builder, uint32_t node, const char *name, char *path,
                            size_t size)
 {
-    const char *scene = builder->scene->json->file, *slash = strrchr(scene, '/');
-    int directory = slash && name[0] != '/' ? (int)(slash + 1 - scene) : 0;
-    if (snprintf(path, size, "%.*s%s", directory, scene, name) >= (int)size)
-        return PL_BUILD_FAIL(builder, node, "the name is too long");
-    return PL_OK;
+    return pl_scene_path(builder->scene, node, name, path, size) == PL_OK
+               ? PL_OK
+               : PL_BUILD_FAIL(builder, node, "the name is too long");
 }
 
 pl_status pl_build_file_mesh(const pl_builder *builder, uint32_t node, const char *name,

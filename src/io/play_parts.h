@@ -47,6 +47,15 @@ pl_status pl_play_colliders(pl_play *play, double time); /* to where they are th
 pl_status pl_build_attachments(const pl_builder *builder);
 pl_status pl_play_attachments(pl_play *play, double time);
 
+/* play_event.c: after everything else. */
+pl_status pl_build_events(const pl_builder *builder);
+pl_status pl_play_events(pl_play *play); /* those of the current frame */
+
+/* play_build.c: the particles of a body whose motion is prescribed now; freed by pl_memory_free. */
+pl_status pl_fixed_particles(const pl_builder *builder, int body, int32_t **fixed, int *count);
+/* The painted maps of a body, NULL where there is none. */
+pl_status pl_body_maps(const pl_builder *builder, int body, float **stiffness, float **density);
+
 /* The particles a body's drives move, added behind `fixed` (with room for `particle_count`) where
    they are missing. */
 pl_status pl_add_driven(const pl_builder *builder, int body, const pl_model *model, int32_t *fixed,

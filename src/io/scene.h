@@ -16,6 +16,12 @@ typedef struct pl_scene_place {
     uint32_t given;
 } pl_scene_place;
 
+/* Numbers of things in one of the scene's lists. */
+typedef struct pl_scene_indices {
+    int count;
+    int *items;
+} pl_scene_indices;
+
 typedef struct pl_scene_world {
     pl_scene_place place;
     double step;
@@ -111,10 +117,13 @@ typedef struct pl_scene_state {
 /* One body; an entry with an "array" has become many, alike but for what the array changes. */
 typedef struct pl_scene_body {
     pl_scene_place place;
-    int entry; /* its number in the document */
-    const char *name;
+    int entry;              /* its number in the document */
+    const char *name;       /* its own */
+    const char *entry_name; /* shared by all copies of an array */
+    const char *copy_name;  /* name[0], name[1], … in an array; NULL = is no copy */
     int model;
     pl_material material;
+    pl_material own;        /* what the body itself says about it, where it was given */
     uint32_t material_node; /* where its numbers stand; 0 = a built-in one */
     double position[3], rotation[4], velocity[3], spin[3];
     double tumble[4]; /* about the middle of the model, after the rotation */
@@ -154,6 +163,7 @@ typedef struct pl_scene_pin {
 
 typedef struct pl_scene_drive {
     pl_scene_place place;
+    const char *name;
     const char *body_name;
     int body;
     int pick_count;
@@ -221,6 +231,68 @@ typedef struct pl_scene_attachment {
         other_point_node, keys_node, turn_node;
 } pl_scene_attachment;
 
+/* Something that happens once, before the first step that begins at `time` or later. */
+typedef struct pl_scene_event {
+    pl_scene_place place;
+    double time;                                /* s */
+    pl_scene_indices pins, drives, attachments; /* let go, in this order */
+    pl_scene_indices released;                  /* bodies whose "fixed" particles are let go */
+    pl_scene_indices removed, removed_colliders;
+    pl_scene_indices moved; /* get this velocity and spin */
+    double velocity[3], spin[3];
+    pl_scene_indices pushed; /* get this impulse, N s each */
+    double impulse[3];
+    pl_scene_indices changed; /* get this material */
+    pl_material material;
+    pl_scene_indices inflated; /* get this pressure, Pa */
+    double pressure;
+    bool has_gravity;
+    double gravity[3];
+    uint32_t drop_node, release_node, remove_node, velocity_node, impulse_node, material_node,
+        pressure_node;
+} pl_scene_event;
+
+/* ---- What is seen, and what is written ------------------------------------------------------- */
+
+/* Where pictures are taken from. Without a position the framing is automatic. */
+typedef struct pl_scene_camera {
+    pl_scene_place place;
+    const char *name; /* NULL = none */
+    bool has_position, has_target;
+    double position[3], target[3];
+    int body;       /* the target is the middle of this one; -1 = none */
+    double degrees; /* vertical opening; 0 = as the painter decides */
+    pl_motion motion, target_motion;
+    bool relative;
+    const char *ease;
+    uint32_t target_node, keys_node, turn_node, target_keys_node;
+} pl_scene_camera;
+
+/* Where it stands at a time, and what it looks at; *target is left alone where the camera has none
+   or follows a body. */
+void pl_scene_camera_at(const pl_scene_camera *camera, double time, double position[3],
+                        double target[3]);
+
+enum { PL_SCENE_LIGHTS = 4 };
+
+typedef struct pl_scene_light {
+    pl_scene_place place;
+    double direction[3]; /* unit, towards the light */
+    double colour[3];    /* 0 to 1 */
+    double strength;     /* 1 = as the light there is without any */
+    bool shadows;
+    uint32_t direction_node, colour_node;
+} pl_scene_light;
+
+typedef struct pl_scene_output {
+    pl_scene_place place;
+    const char *file;          /* as written; pl_scene_path finds it */
+    int every;                 /* frames; 0 = as the kind of file decides */
+    int size[2];               /* pixels; 0 = not given */
+    const char *show, *camera; /* NULL = not given */
+    uint32_t file_node, size_node, show_node, camera_node;
+} pl_scene_output;
+
 /* The same scene once more with other settings of the world. */
 typedef struct pl_scene_run {
     pl_scene_place place;
@@ -239,7 +311,11 @@ typedef struct pl_scene {
     const char *schema, *name, *about;
     pl_scene_world world;
     int model_count, material_count, body_count, pin_count, drive_count, force_count, run_count;
-    int collider_count, attachment_count;
+    int collider_count, attachment_count, event_count, camera_count, light_count, output_count;
+    pl_scene_event *events;
+    pl_scene_camera *cameras;
+    pl_scene_light *lights;
+    pl_scene_output *outputs;
     pl_scene_collider *colliders;
     pl_scene_attachment *attachments;
     pl_scene_model *models;
@@ -250,13 +326,38 @@ typedef struct pl_scene {
     pl_scene_force *forces;
     pl_scene_run *runs; /* at least one */
     uint32_t world_node, models_node, materials_node, bodies_node, pins_node, drive_node,
-        forces_node, runs_node, colliders_node, attachments_node;
+        forces_node, runs_node, colliders_node, attachments_node, events_node, cameras_node,
+        lights_node, outputs_node, include_node;
 } pl_scene;
 
-/* Reads and checks a document. `file` is a name for messages. On failure *scene is NULL. */
+/* Reads and checks a document. `file` is a name for messages, and where included files are found
+   from. On failure *scene is NULL. */
 pl_status pl_scene_read(pl_memory *memory, const char *file, const char *text, size_t size,
                         pl_scene **scene, pl_trouble *trouble);
+
+/* Reads a whole included file, as pl_file_read does; a trouble's text is what is wrong with it. */
+typedef pl_status pl_scene_open(void *user, pl_memory *memory, const char *path, char **bytes,
+                                size_t *size, pl_trouble *trouble);
+
+/* The same with values set from outside, each "path=value" as behind the command's --set (see
+   pl_json_set). */
+typedef struct pl_scene_source {
+    const char *file, *text;
+    size_t size;
+    int set_count;
+    const char *const *sets;
+    pl_scene_open *open; /* NULL = files on disk */
+    void *user;
+} pl_scene_source;
+
+pl_status pl_scene_read_source(pl_memory *memory, const pl_scene_source *source, pl_scene **scene,
+                               pl_trouble *trouble);
 void pl_scene_free(pl_scene *scene); /* NULL is allowed */
+
+/* A file named in the document at `node`: relative names are meant from the directory of the file
+   that names it. PL_ERROR_FORMAT when it is too long for `path`. */
+pl_status pl_scene_path(const pl_scene *scene, uint32_t node, const char *name, char *path,
+                        size_t size);
 
 /* ---- The keys the reader knows --------------------------------------------------------------- */
 
@@ -289,8 +390,10 @@ typedef struct pl_play_body {
     pl_model_info info;
     pl_solver solver;
     pl_material material;
-    double stiffness_factor; /* mean of the painted map */
-    int pin_count, fixed_count;
+    double stiffness_factor;    /* mean of the painted map */
+    int pin_count, fixed_count; /* at the start */
+    bool removed;  /* by an event: the handle is stale, there is nothing to read or draw any more */
+    bool released; /* its "fixed" particles are free */
 } pl_play_body;
 
 /* A pin or a driven particle that moves. */
@@ -300,6 +403,7 @@ typedef struct pl_play_handle {
     bool turns_only; /* a direction of a frame, whose keys are positions */
     pl_body body;
     int particle; /* driven; -1 = a pin */
+    int drive;    /* the scene's drive that moves it; -1 = a pin */
     pl_pin pin;
     double start[3], rotation[4];
 } pl_play_handle;
@@ -310,6 +414,12 @@ typedef struct pl_play_force {
     int count;
     int32_t *particles; /* -1 = all by mass */
 } pl_play_force;
+
+/* Events in the order in which they happen. */
+typedef struct pl_play_event {
+    uint64_t frame; /* before the step that leads away from it */
+    const pl_scene_event *source;
+} pl_play_event;
 
 typedef struct pl_play {
     pl_memory *memory;
@@ -325,6 +435,12 @@ typedef struct pl_play {
     pl_collider *colliders;         /* [scene->collider_count] */
     pl_attachment *attachments;     /* [scene->attachment_count] */
     double (*attachment_starts)[3]; /* where the points were at the start */
+    int pin_count;
+    pl_pin *pins;         /* of the world, in the order of the scene's pins */
+    int *pin_first;       /* [scene->pin_count + 1]: where those of a pin of the scene begin */
+    bool *dropped_drives; /* [scene->drive_count] */
+    int event_count, next_event;
+    pl_play_event *events;
 } pl_play;
 
 /* Builds the models and the world of one run of a scene, which must outlive it. */
@@ -332,8 +448,12 @@ pl_status pl_play_create(const pl_scene *scene, int run, const pl_play_options *
                          pl_play **play, pl_trouble *trouble);
 void pl_play_destroy(pl_play *play); /* NULL is allowed */
 
-/* One frame: targets and forces for it, then one step of the world. */
+/* One frame: what happens at its beginning, targets and forces for it, then one step of the world. */
 pl_status pl_play_step(pl_play *play, pl_report *report);
+
+/* Goes on from another frame: for a play built anew whose world was restored from a snapshot taken at
+   `frame`, before or after this call. From there on it is as if it had been played so far. */
+pl_status pl_play_seek(pl_play *play, uint64_t frame);
 
 /* kh²/ρ of a body: how stiff it is for the solver. h is the sub-step, k the mean over the edges. */
 double pl_play_stiffness_ratio(const pl_play *play, int body);

@@ -78,10 +78,55 @@ static pl_status fail_range(pl_scene_reader *reader, uint32_t node, const pl_fie
     return PL_SCENE_FAIL(reader, node, "must be at most %s, not %s", high, shown);
 }
 
+/* Length of the number at the start of a text, in JSON's grammar; 0 = there is none. */
+static size_t number_length(const char *text)
+{
+    static const char digits[] = "0123456789";
+    size_t n = text[0] == '-', whole = strspn(text + n, digits);
+    if (whole == 0 || (whole > 1 && text[n] == '0'))
+        return 0;
+    n += whole;
+    if (text[n] == '.' && strspn(text + n + 1, digits) > 0)
+        n += 1 + strspn(text + n + 1, digits);
+    size_t sign = text[n] == 'e' || text[n] == 'E' ? text[n + 1] == '-' || text[n + 1] == '+' : 0;
+    if ((text[n] == 'e' || text[n] == 'E') && strspn(text + n + 1 + sign, digits) > 0)
+        n += 1 + sign + strspn(text + n + 1 + sign, digits);
+    return n;
+}
+
+static pl_status read_with_unit(pl_scene_reader *reader, uint32_t node, const pl_unit *units,
+                                double *value)
+{
+    const char *text = pl_json_string(reader->json, node);
+    char list[128] = "", number[64], shown[64];
+    size_t length = number_length(text);
+    const char *unit = text + length + strspn(text + length, " ");
+    for (const pl_unit *u = units; u->name; u++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", u->name);
+        if (length == 0 || length >= sizeof number || strcmp(unit, u->name) != 0)
+            continue;
+        memcpy(number, text, length);
+        number[length] = 0;
+        *value = pl_number_parse(number, length) * u->factor;
+        return PL_OK;
+    }
+    pl_copy_text(shown, sizeof shown, text, strlen(text));
+    return PL_SCENE_FAIL(reader, node,
+                         "must be a number, or a text of a number and a unit like \"20 %s\" "
+                         "(units: %s), not \"%s\"",
+                         units[1].name, list, shown);
+}
+
 pl_status pl_read_number(pl_scene_reader *reader, uint32_t node, const pl_field *range, double *out)
 {
-    PL_TRY(pl_expect(reader, node, PL_JSON_NUMBER, "a number"));
-    double value = reader->json->nodes[node].as.number;
+    double value = 0;
+    if (range->units && pl_json_kind_of(reader->json, node) == PL_JSON_STRING) {
+        PL_TRY(read_with_unit(reader, node, range->units, &value));
+    } else {
+        PL_TRY(pl_expect(reader, node, PL_JSON_NUMBER, "a number"));
+        value = reader->json->nodes[node].as.number;
+    }
     if (value < range->low || (range->above && value <= range->low) || value > range->high)
         return fail_range(reader, node, range, value);
     *out = value;
@@ -149,7 +194,7 @@ pl_status pl_read_measures(pl_scene_reader *reader, uint32_t node, bool whole, d
                              (unsigned)count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t element = single ? node : node + 1 + i;
-        int number;
+        int number = 0;
         if (whole) {
             PL_TRY(pl_read_integer(reader, element, 1, 10000000, &number));
             out[i] = number;
@@ -317,7 +362,7 @@ static int find_field(const pl_scene_object *object, const char *key)
 static pl_status fail_key(pl_scene_reader *reader, uint32_t key, const pl_scene_object *object)
 {
     const char *word = pl_json_string(reader->json, key), *best = NULL;
-    char shown[64], hint[160];
+    char shown[64], hint[240];
     for (int i = 0; i < object->field_count; i++)
         pl_suggest(word, object->fields[i].key, &best);
     pl_copy_text(shown, sizeof shown, word, strlen(word));
@@ -346,6 +391,11 @@ static pl_status read_text(pl_scene_reader *reader, uint32_t node, bool name, co
         if ((unsigned char)*c < 0x20 || *c == 0x7F)
             return PL_SCENE_FAIL(reader, node, "a name must not contain control characters");
     return PL_OK;
+}
+
+pl_status pl_read_name(pl_scene_reader *reader, uint32_t node, const char **out)
+{
+    return read_text(reader, node, true, out);
 }
 
 static pl_status read_field(pl_scene_reader *reader, uint32_t node, const pl_field *field,

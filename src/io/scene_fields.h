@@ -16,6 +16,12 @@ typedef enum pl_field_kind {
     PL_FIELD_NODE     /* uint32_t: has several forms or an inside of its own; read by its owner */
 } pl_field_kind;
 
+/* Numbers that may be written as texts with a unit. */
+typedef struct pl_unit {
+    const char *name;
+    double factor;
+} pl_unit;
+
 /* A number must be >= low (> low when `above`) and <= high. */
 typedef struct pl_field {
     const char *key;
@@ -23,6 +29,7 @@ typedef struct pl_field {
     size_t offset;
     bool required, above;
     double low, high;
+    const pl_unit *units; /* the last has no name; NULL = only plain numbers */
 } pl_field;
 
 struct pl_scene_object {
@@ -49,9 +56,9 @@ typedef struct pl_raw_model {
 
 typedef struct pl_raw_array {
     pl_scene_place place;
-    double scatter, tumble;
+    double scatter, tumble, spacing;
     int seed, limit;
-    uint32_t count, pitch;
+    uint32_t count, pitch, box;
 } pl_raw_array;
 
 typedef struct pl_raw_particle {
@@ -84,16 +91,43 @@ typedef struct pl_raw_turn_key {
     double time, degrees;
 } pl_raw_turn_key;
 
+typedef struct pl_raw_change {
+    pl_scene_place place;
+    const char *body_name;
+    double vector[3], spin[3], number;
+    uint32_t material;
+} pl_raw_change;
+
+typedef struct pl_raw_aim {
+    pl_scene_place place;
+    const char *body_name;
+} pl_raw_aim;
+
 /* The tables, in scene_tables.c. */
 extern const pl_scene_object pl_object_scene, pl_object_world, pl_object_model, pl_object_particle,
     pl_object_material, pl_object_body, pl_object_state, pl_object_pick, pl_object_rotation,
     pl_object_pin, pl_object_drive, pl_object_force, pl_object_key, pl_object_turn,
-    pl_object_turn_key, pl_object_run, pl_object_collider, pl_object_attachment, pl_object_array;
+    pl_object_turn_key, pl_object_run, pl_object_collider, pl_object_attachment, pl_object_array,
+    pl_object_event, pl_object_velocity, pl_object_impulse, pl_object_new_material,
+    pl_object_pressure, pl_object_camera, pl_object_aim, pl_object_light, pl_object_output;
+
+/* Names of the things in one of the scene's lists (scene_names.c). */
+typedef struct pl_names {
+    int count;
+    size_t capacity;
+    int *slots;         /* hash table of numbers + 1 */
+    int *next;          /* of each thing: the next of the same name, -1 = none */
+    int *stamps;        /* for the user: marks that it has met a thing */
+    const char **names; /* NULL = has none */
+} pl_names;
 
 typedef struct pl_scene_reader {
     pl_scene *scene;
     const pl_json *json;
     pl_trouble *trouble;
+    pl_names models, materials, bodies, entries, copies, pins, drives, attachments, colliders,
+        cameras;
+    int stamp; /* the last one used */
 } pl_scene_reader;
 
 /* Memory that lives as long as the scene, zeroed. */
@@ -135,6 +169,9 @@ pl_status pl_read_index_rows(pl_scene_reader *reader, uint32_t node, int width, 
                              const char *thing, int *count, int32_t **out);
 /* A factor > 0 for all (*count = -1) or an array of them. */
 pl_status pl_read_factors(pl_scene_reader *reader, uint32_t node, int *count, float **out);
+
+/* A text that is not empty and has no control characters. */
+pl_status pl_read_name(pl_scene_reader *reader, uint32_t node, const char **out);
 
 /* One of a list of words; *out is its number. */
 pl_status pl_read_word(pl_scene_reader *reader, uint32_t node, const char *const *words, int count,

@@ -26,26 +26,20 @@ static pl_status read_point(pl_scene_reader *reader, uint32_t node, const char *
 
 static pl_status find_other(pl_scene_reader *reader, const pl_scene_attachment *a, int *out)
 {
-    const pl_scene *scene = reader->scene;
-    for (int i = 0; i < scene->body_count; i++)
-        if (strcmp(scene->bodies[i].name, a->other_name) == 0) {
-            *out = i;
-            return PL_OK;
-        }
-    return PL_SCENE_FAIL(reader, pl_json_member(reader->json, a->place.node, "other"),
-                         "there is no body of this name; bodies get a \"name\" under \"bodies\"");
+    *out = pl_names_first(&reader->bodies, a->other_name);
+    return *out >= 0 ? PL_OK
+                     : PL_SCENE_FAIL(reader, pl_json_member(reader->json, a->place.node, "other"),
+                                     "there is no body of this name; bodies get a \"name\" under "
+                                     "\"bodies\"");
 }
 
 static pl_status find_collider(pl_scene_reader *reader, const pl_scene_attachment *a, int *out)
 {
-    const pl_scene *scene = reader->scene;
-    for (int i = 0; i < scene->collider_count; i++)
-        if (scene->colliders[i].name && strcmp(scene->colliders[i].name, a->collider_name) == 0) {
-            *out = i;
-            return PL_OK;
-        }
-    return PL_SCENE_FAIL(reader, pl_json_member(reader->json, a->place.node, "collider"),
-                         "there is no collider of this name; give one a \"name\"");
+    *out = pl_names_first(&reader->colliders, a->collider_name);
+    return *out >= 0
+               ? PL_OK
+               : PL_SCENE_FAIL(reader, pl_json_member(reader->json, a->place.node, "collider"),
+                               "there is no collider of this name; give one a \"name\"");
 }
 
 /* Keys that only one kind has. */

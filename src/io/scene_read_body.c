@@ -51,17 +51,11 @@ static pl_status read_state(pl_scene_reader *reader, uint32_t node, pl_scene_sta
 
 static pl_status find_model(pl_scene_reader *reader, uint32_t node, int *model)
 {
-    pl_scene *scene = reader->scene;
     const char *name = pl_json_string(reader->json, node), *best = NULL;
-    for (int i = 0; i < scene->model_count; i++) {
-        if (!scene->models[i].name)
-            continue;
-        if (strcmp(scene->models[i].name, name) == 0) {
-            *model = i;
-            return PL_OK;
-        }
-        pl_suggest(name, scene->models[i].name, &best);
-    }
+    *model = pl_names_first(&reader->models, name);
+    if (*model >= 0)
+        return PL_OK;
+    pl_names_suggest(&reader->models, name, &best);
     char hint[96], shown[64];
     pl_copy_text(shown, sizeof shown, name, strlen(name));
     return PL_SCENE_FAIL(reader, node, "there is no model \"%s\"%s", shown,
@@ -134,6 +128,7 @@ static pl_status read_materials(pl_scene_reader *reader, const pl_scene_body *bo
         return pl_scene_no_memory(reader);
     for (int i = 0; i < c->material_count; i++) {
         PL_TRY(pl_read_body_material(reader, node, &c->materials[i], &c->places[i]));
+        PL_TRY(pl_take_own_material(reader, body, &c->materials[i]));
         node = pl_json_next(reader->json, node);
     }
     return PL_OK;
@@ -143,13 +138,12 @@ static pl_status read_materials(pl_scene_reader *reader, const pl_scene_body *bo
 
 static pl_status name_body(pl_scene_reader *reader, pl_scene_body *body)
 {
-    if (body->name)
-        return PL_OK;
-    char *name = PL_SCENE_NEW(reader, char, 32);
-    if (!name)
+    char *name = body->name ? NULL : PL_SCENE_NEW(reader, char, 32);
+    if (!body->name && !name)
         return pl_scene_no_memory(reader);
-    snprintf(name, 32, "bodies[%d]", body->entry);
-    body->name = name;
+    if (name)
+        snprintf(name, 32, "bodies[%d]", body->entry);
+    body->entry_name = body->name = name ? name : body->name;
     return PL_OK;
 }
 
@@ -206,7 +200,7 @@ static pl_status name_copies(pl_scene_reader *reader, const char *name, int coun
     for (int i = 0; i < count; i++) {
         char *copy = names + size * (size_t)i;
         snprintf(copy, size, "%s[%d]", name, i);
-        bodies[i].name = copy;
+        bodies[i].name = bodies[i].copy_name = copy;
     }
     return PL_OK;
 }
@@ -224,8 +218,7 @@ static pl_status repeat_body(pl_scene_reader *reader, pl_scene_body *bodies, int
     for (int i = 1; i < *count; i++)
         bodies[i] = bodies[0];
     PL_TRY(name_copies(reader, bodies->name, *count, bodies));
-    pl_place_on_lattice(&lattice, bodies);
-    return PL_OK;
+    return pl_place_on_lattice(reader, &lattice, bodies);
 }
 
 static void share_out(const choices *c, int count, pl_scene_body *bodies)
@@ -270,33 +263,22 @@ pl_status pl_count_bodies(pl_scene_reader *reader, size_t *bodies, size_t *model
     return PL_OK;
 }
 
-/* Finds equal names by hashing: scenes may have very many bodies. */
 static pl_status check_body_names(pl_scene_reader *reader)
 {
     const pl_scene *scene = reader->scene;
-    size_t capacity = 16;
-    while (capacity < 2 * (size_t)scene->body_count)
-        capacity *= 2;
-    int *table = PL_NEW(scene->memory, int, capacity);
-    if (!table)
-        return pl_scene_no_memory(reader);
-    pl_status status = PL_OK;
-    for (int i = 0; i < scene->body_count && status == PL_OK; i++) {
+    PL_TRY(PL_NAMES_MAKE(reader, scene->bodies, scene->body_count, name, &reader->bodies));
+    PL_TRY(PL_NAMES_MAKE(reader, scene->bodies, scene->body_count, entry_name, &reader->entries));
+    PL_TRY(PL_NAMES_MAKE(reader, scene->bodies, scene->body_count, copy_name, &reader->copies));
+    reader->copies.stamps = reader->entries.stamps; /* a body met under either name is met */
+    for (int i = 0; i < scene->body_count; i++) {
         const pl_scene_body *body = &scene->bodies[i];
-        uint64_t hash = UINT64_C(0xCBF29CE484222325);
-        for (const char *c = body->name; *c; c++)
-            hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001B3);
-        size_t slot = (hash ^ hash >> 32) & (capacity - 1);
-        while (table[slot] && strcmp(scene->bodies[table[slot] - 1].name, body->name) != 0)
-            slot = (slot + 1) & (capacity - 1);
-        if (table[slot])
-            status = PL_SCENE_FAIL(reader, pl_json_member(reader->json, body->place.node, "name"),
-                                   "bodies[%d] has this name already; give each body its own",
-                                   scene->bodies[table[slot] - 1].entry);
-        table[slot] = i + 1;
+        int first = pl_names_first(&reader->bodies, body->name);
+        if (first != i)
+            return PL_SCENE_FAIL(reader, pl_json_member(reader->json, body->place.node, "name"),
+                                 "bodies[%d] has this name already; give each body its own",
+                                 scene->bodies[first].entry);
     }
-    pl_memory_free(scene->memory, table);
-    return status;
+    return PL_OK;
 }
 
 pl_status pl_read_bodies(pl_scene_reader *reader, size_t room)
@@ -330,13 +312,12 @@ pl_status pl_find_body(pl_scene_reader *reader, uint32_t node, const char *name,
         return PL_SCENE_FAIL(reader, node,
                              "the key \"body\" is missing: with several bodies it must say which");
     const char *best = NULL;
-    for (int i = 0; i < scene->body_count; i++) {
-        if (strcmp(scene->bodies[i].name, name) == 0) {
-            *body = i;
-            return PL_OK;
-        }
-        pl_suggest(name, scene->bodies[i].name, &best);
+    int found = pl_names_first(&reader->bodies, name);
+    if (found >= 0) {
+        *body = found;
+        return PL_OK;
     }
+    pl_names_suggest(&reader->bodies, name, &best);
     char hint[96], shown[64];
     pl_copy_text(shown, sizeof shown, name, strlen(name));
     return PL_SCENE_FAIL(reader, pl_json_member(reader->json, node, "body"),

@@ -7,16 +7,16 @@
 
 /* ---- Picks ----------------------------------------------------------------------------------- */
 
-static pl_status read_box(pl_scene_reader *reader, uint32_t node, pl_pick *pick)
+pl_status pl_read_box(pl_scene_reader *reader, uint32_t node, double lower[3], double upper[3])
 {
     PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "two corners [[x, y, z], [x, y, z]]"));
     if (pl_node_count(reader, node) != 2)
         return PL_SCENE_FAIL(reader, node, "must be two corners [[x, y, z], [x, y, z]]");
     uint32_t second = pl_json_next(reader->json, node + 1);
-    PL_TRY(pl_read_vector(reader, node + 1, pick->lower));
-    PL_TRY(pl_read_vector(reader, second, pick->upper));
+    PL_TRY(pl_read_vector(reader, node + 1, lower));
+    PL_TRY(pl_read_vector(reader, second, upper));
     for (int i = 0; i < 3; i++)
-        if (pick->lower[i] > pick->upper[i])
+        if (lower[i] > upper[i])
             return PL_SCENE_FAIL(reader, second,
                                  "the second corner must not lie below the first, along no axis");
     return PL_OK;
@@ -49,7 +49,7 @@ static pl_status read_pick(pl_scene_reader *reader, uint32_t node, pl_pick *pick
         return PL_SCENE_FAIL(reader, node, "give either \"near\" or \"box\"");
     pick->kind = pick->near_node ? PL_PICK_NEAR : PL_PICK_BOX;
     return pick->near_node ? pl_read_vector(reader, pick->near_node, pick->near_point)
-                           : read_box(reader, pick->box_node, pick);
+                           : pl_read_box(reader, pick->box_node, pick->lower, pick->upper);
 }
 
 pl_status pl_read_picks(pl_scene_reader *reader, uint32_t node, bool many, pl_pick **picks,
@@ -69,8 +69,8 @@ pl_status pl_read_picks(pl_scene_reader *reader, uint32_t node, bool many, pl_pi
 
 /* ---- Motions --------------------------------------------------------------------------------- */
 
-static pl_status read_ease(pl_scene_reader *reader, const pl_scene_place *place, const char *ease,
-                           bool *smooth)
+pl_status pl_read_ease(pl_scene_reader *reader, const pl_scene_place *place, const char *ease,
+                       bool *smooth)
 {
     static const char *const words[] = {"linear", "smooth"};
     int word = 0;
@@ -108,7 +108,7 @@ static pl_status read_turn(pl_scene_reader *reader, uint32_t node, pl_motion_tur
     pl_raw_turn raw = {.to = INFINITY};
     PL_TRY(pl_read_object(reader, node, &pl_object_turn, &raw));
     PL_TRY(pl_read_unit_vector(reader, raw.axis, turn->axis));
-    PL_TRY(read_ease(reader, &raw.place, raw.ease, &turn->smooth));
+    PL_TRY(pl_read_ease(reader, &raw.place, raw.ease, &turn->smooth));
     memcpy(turn->centre, raw.centre, sizeof raw.centre);
     bool has_speed = pl_was_given(&pl_object_turn, &raw.place, "speed");
     if (has_speed == (raw.keys != 0))
@@ -127,7 +127,7 @@ static pl_status read_turn(pl_scene_reader *reader, uint32_t node, pl_motion_tur
     return raw.keys ? read_turn_keys(reader, raw.keys, turn) : PL_OK;
 }
 
-static pl_status read_turns(pl_scene_reader *reader, uint32_t node, pl_motion *motion)
+pl_status pl_read_turns(pl_scene_reader *reader, uint32_t node, pl_motion *motion)
 {
     bool many = pl_json_kind_of(reader->json, node) == PL_JSON_ARRAY;
     motion->turn_count = many ? (int)pl_node_count(reader, node) : 1;
@@ -151,7 +151,7 @@ static pl_status check_key(pl_scene_reader *reader, const pl_raw_key *raw, key_u
         return PL_SCENE_FAIL(reader, node,
                              "a key of a direction pin has \"time\" and \"direction\"");
     if (use == KEYS_OF_POSITIONS && (!position || raw->direction || raw->rotation))
-        return PL_SCENE_FAIL(reader, node, "a key of a position pin has \"time\" and \"position\"");
+        return PL_SCENE_FAIL(reader, node, "a key of positions has \"time\" and \"position\"");
     if (use == KEYS_OF_PARTICLES && (raw->direction || (!position && !raw->rotation)))
         return PL_SCENE_FAIL(reader, node,
                              "a key of a driven particle or a collider has \"time\" and "
@@ -208,13 +208,18 @@ static pl_status read_keys(pl_scene_reader *reader, uint32_t node, key_use use, 
     return PL_OK;
 }
 
+pl_status pl_read_position_keys(pl_scene_reader *reader, uint32_t node, pl_motion *motion)
+{
+    return read_keys(reader, node, KEYS_OF_POSITIONS, motion);
+}
+
 pl_status pl_read_motion(pl_scene_reader *reader, const pl_scene_place *place, const char *ease,
                          uint32_t keys, uint32_t turn, pl_motion *motion)
 {
-    PL_TRY(read_ease(reader, place, ease, &motion->smooth));
+    PL_TRY(pl_read_ease(reader, place, ease, &motion->smooth));
     if (keys)
         PL_TRY(read_keys(reader, keys, KEYS_OF_PARTICLES, motion));
-    return turn ? read_turns(reader, turn, motion) : PL_OK;
+    return turn ? pl_read_turns(reader, turn, motion) : PL_OK;
 }
 
 /* ---- Pins ------------------------------------------------------------------------------------ */
@@ -275,7 +280,7 @@ pl_status pl_read_pin(pl_scene_reader *reader, uint32_t node, pl_scene_pin *pin)
         return PL_SCENE_FAIL(
             reader, node, "\"relative\" is for positions; a direction can be turned with \"turn\"");
     pin->motion.relative = pin->relative;
-    PL_TRY(read_ease(reader, &pin->place, pin->ease, &pin->motion.smooth));
+    PL_TRY(pl_read_ease(reader, &pin->place, pin->ease, &pin->motion.smooth));
     if (pin->target_node)
         PL_TRY(read_target(reader, pin));
     if (pin->keys_node)
@@ -283,7 +288,7 @@ pl_status pl_read_pin(pl_scene_reader *reader, uint32_t node, pl_scene_pin *pin)
                          pin->has_direction ? KEYS_OF_DIRECTIONS : KEYS_OF_POSITIONS,
                          &pin->motion));
     if (pin->turn_node)
-        PL_TRY(read_turns(reader, pin->turn_node, &pin->motion));
+        PL_TRY(pl_read_turns(reader, pin->turn_node, &pin->motion));
     return PL_OK;
 }
 

@@ -15,11 +15,16 @@
 #define OBJECT(id, text, table)                                                                    \
     const pl_scene_object pl_object_##id = {text, table, (int)(sizeof table / sizeof *table)}
 
+static const pl_unit pressures[] = {{"Pa", 1}, {"kPa", 1e3}, {"MPa", 1e6}, {"GPa", 1e9}, {0}};
+static const pl_unit densities[] = {
+    {"kg/m3", 1}, {"g/cm3", 1e3}, {"kg/m\u00B3", 1}, {"g/cm\u00B3", 1e3}, {0}};
+
 static const pl_field scene_fields[] = {
     FIELD(pl_scene, "$schema", TEXT, schema),
     FIELD(pl_scene, "pliant", INTEGER, version, FROM(1, 1), REQUIRED),
     FIELD(pl_scene, "name", NAME, name),
     FIELD(pl_scene, "about", TEXT, about),
+    FIELD(pl_scene, "include", NODE, include_node),
     FIELD(pl_scene, "world", NODE, world_node),
     FIELD(pl_scene, "models", NODE, models_node),
     FIELD(pl_scene, "materials", NODE, materials_node),
@@ -29,6 +34,10 @@ static const pl_field scene_fields[] = {
     FIELD(pl_scene, "pins", NODE, pins_node),
     FIELD(pl_scene, "drive", NODE, drive_node),
     FIELD(pl_scene, "forces", NODE, forces_node),
+    FIELD(pl_scene, "events", NODE, events_node),
+    FIELD(pl_scene, "cameras", NODE, cameras_node),
+    FIELD(pl_scene, "lights", NODE, lights_node),
+    FIELD(pl_scene, "outputs", NODE, outputs_node),
     FIELD(pl_scene, "runs", NODE, runs_node),
 };
 OBJECT(scene, "scene", scene_fields);
@@ -86,9 +95,9 @@ OBJECT(particle, "particle", particle_fields);
 
 static const pl_field material_fields[] = {
     FIELD(pl_scene_material, "like", NAME, like),
-    FIELD(pl_scene_material, "young", NUMBER, young, POSITIVE),
+    FIELD(pl_scene_material, "young", NUMBER, young, POSITIVE, .units = pressures),
     FIELD(pl_scene_material, "stiffness", NUMBER, stiffness, POSITIVE),
-    FIELD(pl_scene_material, "density", NUMBER, density, POSITIVE),
+    FIELD(pl_scene_material, "density", NUMBER, density, POSITIVE, .units = densities),
     FIELD(pl_scene_material, "damping", NUMBER, damping, NOT_NEGATIVE),
     FIELD(pl_scene_material, "friction", NUMBER, friction, FROM(0, 1e6)),
     FIELD(pl_scene_material, "restitution", NUMBER, restitution, FROM(0, 1)),
@@ -99,13 +108,19 @@ static const pl_field body_fields[] = {
     FIELD(pl_scene_body, "name", NAME, name),
     FIELD(pl_scene_body, "model", NODE, model_node, REQUIRED),
     FIELD(pl_scene_body, "material", NODE, material_node),
+    FIELD(pl_scene_body, "young", NUMBER, own.young, POSITIVE, .units = pressures),
+    FIELD(pl_scene_body, "stiffness", NUMBER, own.stiffness, POSITIVE),
+    FIELD(pl_scene_body, "density", NUMBER, own.density, POSITIVE, .units = densities),
+    FIELD(pl_scene_body, "damping", NUMBER, own.damping, NOT_NEGATIVE),
+    FIELD(pl_scene_body, "friction", NUMBER, own.friction, FROM(0, 1e6)),
+    FIELD(pl_scene_body, "restitution", NUMBER, own.restitution, FROM(0, 1)),
     FIELD(pl_scene_body, "position", VECTOR, position),
     FIELD(pl_scene_body, "rotation", NODE, rotation_node),
     FIELD(pl_scene_body, "velocity", VECTOR, velocity),
     FIELD(pl_scene_body, "spin", VECTOR, spin),
     FIELD(pl_scene_body, "solver", NODE, solver_node),
     FIELD(pl_scene_body, "gravity_scale", NUMBER, gravity_scale, FROM(-1e6, 1e6)),
-    FIELD(pl_scene_body, "pressure", NUMBER, pressure, FROM(0, 1e12)),
+    FIELD(pl_scene_body, "pressure", NUMBER, pressure, FROM(0, 1e12), .units = pressures),
     FIELD(pl_scene_body, "category", BITS, category),
     FIELD(pl_scene_body, "mask", BITS, mask),
     FIELD(pl_scene_body, "self_contact", BOOL, self_contact),
@@ -119,7 +134,9 @@ OBJECT(body, "body", body_fields);
 
 static const pl_field array_fields[] = {
     FIELD(pl_raw_array, "count", NODE, count, REQUIRED),
-    FIELD(pl_raw_array, "pitch", NODE, pitch, REQUIRED),
+    FIELD(pl_raw_array, "pitch", NODE, pitch),
+    FIELD(pl_raw_array, "box", NODE, box),
+    FIELD(pl_raw_array, "spacing", NUMBER, spacing, NOT_NEGATIVE),
     FIELD(pl_raw_array, "scatter", NUMBER, scatter, FROM(0, 1e9)),
     FIELD(pl_raw_array, "tumble", NUMBER, tumble, FROM(0, 180)),
     FIELD(pl_raw_array, "seed", INTEGER, seed, FROM(0, INT32_MAX)),
@@ -171,6 +188,7 @@ static const pl_field pin_fields[] = {
 OBJECT(pin, "pin", pin_fields);
 
 static const pl_field drive_fields[] = {
+    FIELD(pl_scene_drive, "name", NAME, name),
     FIELD(pl_scene_drive, "body", NAME, body_name),
     FIELD(pl_scene_drive, "particle", NODE, particle_node),
     FIELD(pl_scene_drive, "particles", NODE, particles_node),
@@ -269,12 +287,87 @@ static const pl_field run_fields[] = {
 };
 OBJECT(run, "run", run_fields);
 
+static const pl_field event_fields[] = {
+    FIELD(pl_scene_event, "at", NUMBER, time, NOT_NEGATIVE, REQUIRED),
+    FIELD(pl_scene_event, "drop", NODE, drop_node),
+    FIELD(pl_scene_event, "release", NODE, release_node),
+    FIELD(pl_scene_event, "remove", NODE, remove_node),
+    FIELD(pl_scene_event, "velocity", NODE, velocity_node),
+    FIELD(pl_scene_event, "impulse", NODE, impulse_node),
+    FIELD(pl_scene_event, "material", NODE, material_node),
+    FIELD(pl_scene_event, "pressure", NODE, pressure_node),
+    FIELD(pl_scene_event, "gravity", VECTOR, gravity),
+};
+OBJECT(event, "event", event_fields);
+
+static const pl_field velocity_fields[] = {
+    FIELD(pl_raw_change, "body", NAME, body_name),
+    FIELD(pl_raw_change, "value", VECTOR, vector, REQUIRED),
+    FIELD(pl_raw_change, "spin", VECTOR, spin),
+};
+OBJECT(velocity, "velocity", velocity_fields);
+
+static const pl_field impulse_fields[] = {
+    FIELD(pl_raw_change, "body", NAME, body_name),
+    FIELD(pl_raw_change, "value", VECTOR, vector, REQUIRED),
+};
+OBJECT(impulse, "impulse", impulse_fields);
+
+static const pl_field new_material_fields[] = {
+    FIELD(pl_raw_change, "body", NAME, body_name),
+    FIELD(pl_raw_change, "material", NODE, material, REQUIRED),
+};
+OBJECT(new_material, "change", new_material_fields);
+
+static const pl_field pressure_fields[] = {
+    FIELD(pl_raw_change, "body", NAME, body_name),
+    FIELD(pl_raw_change, "value", NUMBER, number, FROM(0, 1e12), REQUIRED, .units = pressures),
+};
+OBJECT(pressure, "pressure", pressure_fields);
+
+static const pl_field camera_fields[] = {
+    FIELD(pl_scene_camera, "name", NAME, name),
+    FIELD(pl_scene_camera, "position", VECTOR, position),
+    FIELD(pl_scene_camera, "target", NODE, target_node),
+    FIELD(pl_scene_camera, "degrees", NUMBER, degrees, FROM(1, 150)),
+    FIELD(pl_scene_camera, "keys", NODE, keys_node),
+    FIELD(pl_scene_camera, "relative", BOOL, relative),
+    FIELD(pl_scene_camera, "ease", NAME, ease),
+    FIELD(pl_scene_camera, "turn", NODE, turn_node),
+    FIELD(pl_scene_camera, "target_keys", NODE, target_keys_node),
+};
+OBJECT(camera, "camera", camera_fields);
+
+static const pl_field aim_fields[] = {
+    FIELD(pl_raw_aim, "body", NAME, body_name, REQUIRED),
+};
+OBJECT(aim, "target", aim_fields);
+
+static const pl_field light_fields[] = {
+    FIELD(pl_scene_light, "direction", NODE, direction_node, REQUIRED),
+    FIELD(pl_scene_light, "colour", NODE, colour_node),
+    FIELD(pl_scene_light, "strength", NUMBER, strength, FROM(0, 100)),
+    FIELD(pl_scene_light, "shadows", BOOL, shadows),
+};
+OBJECT(light, "light", light_fields);
+
+static const pl_field output_fields[] = {
+    FIELD(pl_scene_output, "file", NODE, file_node, REQUIRED),
+    FIELD(pl_scene_output, "every", INTEGER, every, FROM(1, 1000000)),
+    FIELD(pl_scene_output, "size", NODE, size_node),
+    FIELD(pl_scene_output, "show", NODE, show_node),
+    FIELD(pl_scene_output, "camera", NODE, camera_node),
+};
+OBJECT(output, "output", output_fields);
+
 static const pl_scene_object *const objects[] = {
-    &pl_object_scene,    &pl_object_world,      &pl_object_model,    &pl_object_particle,
-    &pl_object_material, &pl_object_body,       &pl_object_state,    &pl_object_pick,
-    &pl_object_rotation, &pl_object_pin,        &pl_object_drive,    &pl_object_force,
-    &pl_object_key,      &pl_object_turn,       &pl_object_turn_key, &pl_object_run,
-    &pl_object_collider, &pl_object_attachment, &pl_object_array,
+    &pl_object_scene,    &pl_object_world,      &pl_object_model,        &pl_object_particle,
+    &pl_object_material, &pl_object_body,       &pl_object_state,        &pl_object_pick,
+    &pl_object_rotation, &pl_object_pin,        &pl_object_drive,        &pl_object_force,
+    &pl_object_key,      &pl_object_turn,       &pl_object_turn_key,     &pl_object_run,
+    &pl_object_collider, &pl_object_attachment, &pl_object_array,        &pl_object_event,
+    &pl_object_velocity, &pl_object_impulse,    &pl_object_new_material, &pl_object_pressure,
+    &pl_object_camera,   &pl_object_aim,        &pl_object_light,        &pl_object_output,
 };
 
 int pl_scene_object_count(void)

@@ -40,10 +40,17 @@ expect 0 "Usage: pliant COMMAND" "$pliant" help
 expect 2 "Usage: pliant COMMAND" "$pliant"
 expect 0 "^pliant [0-9]" "$pliant" version
 expect 0 "^pliant [0-9]" "$pliant" --version
-for command in run demo scenes cook inspect bench; do
+for command in run check demo scenes cook picture inspect bench; do
     expect 0 "Usage: pliant $command" "$pliant" $command --help
     expect 0 "Usage: pliant $command" "$pliant" help $command
     expect 2 "there is no option --nonsense" "$pliant" $command --nonsense
+done
+# The manual page has every option of every command.
+for command in run check demo scenes cook picture inspect bench; do
+    grep -q "^\.Cm $command" "$SOURCE_DIR/man/pliant.1" || fail "the manual page has no $command"
+    for option in $("$pliant" $command --help | grep -o '^ *\(-., \)\?--[a-z-]*' | grep -o -- '--[a-z-]*'); do
+        [ "$option" = --help ] || grep -Eq -- "(Fl|, ) ?${option#-}( |$)" "$SOURCE_DIR/man/pliant.1" || fail "the manual page has no $option ($command)"
+    done
 done
 expect 2 'did you mean "run"' "$pliant" rnu
 expect 2 "did you mean --frames" "$pliant" run rope --frmes 3
@@ -60,7 +67,7 @@ expect 2 'did you mean "stiff"' "$pliant" run rope --solver stif
 expect 2 'did you mean "rope"' "$pliant" run roppe
 expect 2 "cannot be opened: No such file" "$pliant" run ./missing.json
 expect 2 "is a directory" "$pliant" run /
-expect 2 "known are .jsonl and .obj" "$pliant" run rope -o film.mkv
+expect 2 "known are .*[.]obj.* [.]jsonl" "$pliant" run rope -o film.mkv
 expect 2 "named twice" "$pliant" run rope -o a.jsonl -o a.jsonl
 expect 2 "only %d or %04d" "$pliant" run rope -o 'a_%s.obj'
 expect 2 "one place only" "$pliant" run rope -o 'a_%d_%d.obj'
@@ -82,14 +89,17 @@ only a.jsonl b.jsonl f_000.obj f_001.obj f_002.obj f_003.obj last.obj
 # What drivers keep until the program ends is not ours.
 drawing="env ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0"
 # shellcheck disable=SC2086
-expect 0 "wrote out/dinosaur-collapse.jsonl" $drawing "$pliant" demo --frames 2
-[ -s out/dinosaur-collapse_0002.obj ] || fail "the demo's last frame"
+expect 0 "wrote out/dinosaur-collapse.glb (3 frames" $drawing "$pliant" demo --frames 2
+[ "$(head -c 4 out/dinosaur-collapse.glb)" = glTF ] || fail "the demo's .glb"
 only out
+expect 0 "wrote out/bar-sweep.jsonl" "$pliant" demo bar-sweep --frames 2
+only out
+expect 0 "^crowd-52 .*40 creatures" "$pliant" demo --list
 mkdir empty
 # shellcheck disable=SC2086
 expect 0 "no film then" $drawing PATH="$PWD/empty" "$pliant" demo rope --frames 1
 rmdir empty
-[ -s out/rope_0001.obj ] || fail "the demo without ffmpeg"
+[ -s out/rope.glb ] || fail "the demo without ffmpeg"
 [ ! -e out/rope.mp4 ] || fail "a film without ffmpeg"
 only out
 

@@ -140,8 +140,14 @@ expect 2 "six numbers" $run --camera 1,2,3 -o a.png
 expect 2 "six numbers" $run --camera 1,2,3,4,5,nan -o a.png
 expect 2 "where it is" $run --camera 1,2,3,1,2,3 -o a.png
 expect 2 "contradict" $run --camera 1,2,3,4,5,6 --view top -o a.png
-expect 2 "surface, particles and graph" $run --show bones -o a.png
-expect 2 "surface, particles and graph" $run --show surface, -o a.png
+expect 2 "surface, particles, graph, tets, contacts and stress" $run --show bones -o a.png
+expect 2 "surface, particles, graph, tets, contacts and stress" $run --show surface, -o a.png
+expect 2 'did you mean "contacts"' $run --show surface,contcts -o a.png
+expect 2 "pascals above 0" $run --show stress --stress-scale -5 -o a.png
+expect 2 "pascals above 0" $run --show stress --stress-scale 5x -o a.png
+expect 2 "goes with --show stress" $run --stress-scale 5 -o a.png
+expect 2 "the scene has none" $run --camera left -o a.png
+expect 2 'did you mean "crane"' "$pliant" run crowd-52 -q --frames 0 --camera crne -o a.png
 expect 2 "only %d or %04d" $run -o 'a_%s.png'
 expect 2 "choose the one to write with --run" "$pliant" run bar-sweep -o a.png
 expect 1 "cannot be written: No such file" $run -o nowhere/a.png

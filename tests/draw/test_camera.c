@@ -101,6 +101,71 @@ static void bad_points_are_refused(void **state)
     }
 }
 
+/* A body that falls, then lies small: every frame's camera still has it in the picture, comes nearer in the end, and
+   never jumps. */
+static void a_path_follows_without_haste(void **state)
+{
+    (void)state;
+    enum { FRAMES = 200, AROUND = 12 };
+    static pl_framing frames[FRAMES], scratch[FRAMES];
+    static double points[FRAMES][2][3];
+    double first = 0, last = 0, before[3] = {0};
+    for (int i = 0; i < FRAMES; i++) {
+        double height = i < 40 ? 5 - 0.12 * i : 0.2;
+        frames[i] = pl_framing_begin(PL_VIEW_CORNER, 1.6);
+        for (int k = 0; k < 2; k++) {
+            const double p[3] = {k ? 0.5 : -0.5, k ? height + 0.3 : 0, k ? 0.2 : 0};
+            memcpy(points[i][k], p, sizeof p);
+            pl_framing_add(&frames[i], p, 0);
+        }
+    }
+    pl_framing_smooth(frames, FRAMES, AROUND, scratch);
+    for (int i = 0; i < FRAMES; i++) {
+        pl_camera camera;
+        assert_int_equal(pl_framing_camera(&frames[i], &camera, NULL), PL_OK);
+        for (int k = 0; k < 2; k++) {
+            double seen[2];
+            look(&camera, 1.6, points[i][k], seen);
+            assert_true(fabs(seen[0]) < 0.83 && fabs(seen[1]) < 0.83);
+        }
+        double moved = pl_v3_distance(vector(camera.eye), vector(before));
+        assert_true(i == 0 || moved < 0.7);
+        memcpy(before, camera.eye, sizeof before);
+        last = pl_framing_distance(&frames[i]);
+        first = i == 0 ? last : first;
+    }
+    assert_true(last < 0.4 * first);
+    /* What does not change stays where it is. */
+    for (int i = 0; i < FRAMES; i++)
+        frames[i] = frames[0];
+    const pl_framing same = frames[0];
+    pl_framing_smooth(frames, FRAMES, AROUND, scratch);
+    for (int i = 0; i < FRAMES; i++)
+        for (int k = 0; k < 4; k++)
+            assert_true(fabs(frames[i].reach[k] - same.reach[k]) < 1e-12);
+    pl_framing_smooth(frames, 0, AROUND, scratch);
+    assert_true(pl_framing_distance(&(pl_framing){0}) == 0);
+}
+
+static void merged_is_as_added(void **state)
+{
+    (void)state;
+    pl_rng rng = pl_rng_make(8);
+    pl_framing all = pl_framing_begin(PL_VIEW_LEFT, 1.2), merged = all;
+    for (int part = 0; part < 3; part++) {
+        pl_framing own = pl_framing_begin(PL_VIEW_LEFT, 1.2);
+        for (int i = 0; i < 20 * part; i++) {
+            double p[3];
+            for (int k = 0; k < 3; k++)
+                p[k] = (double)pl_random_between(&rng, -2, 2);
+            pl_framing_add(&own, p, 0.1);
+            pl_framing_add(&all, p, 0.1);
+        }
+        pl_framing_merge(&merged, &own);
+    }
+    assert_memory_equal(&all, &merged, sizeof all);
+}
+
 static void views_have_names(void **state)
 {
     (void)state;
@@ -117,10 +182,9 @@ static void views_have_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_is_in_the_picture),
-        cmocka_unit_test(balls_fit_too),
-        cmocka_unit_test(bad_points_are_refused),
-        cmocka_unit_test(views_have_names),
+        cmocka_unit_test(everything_is_in_the_picture), cmocka_unit_test(balls_fit_too),
+        cmocka_unit_test(bad_points_are_refused),       cmocka_unit_test(views_have_names),
+        cmocka_unit_test(a_path_follows_without_haste), cmocka_unit_test(merged_is_as_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

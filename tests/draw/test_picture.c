@@ -21,7 +21,8 @@ static pl_draw_view ball_view(double scale, double away)
     pl_draw_view view = {.camera = {.up = {0, 1, 0}, .angle = 0.6},
                          .ground = true,
                          .ground_height = away,
-                         .light = {-1, 1.2, 0.6}};
+                         .light_count = 1,
+                         .lights = {{{-1, 1.2, 0.6}, {1, 1, 1}, true}}};
     const double eye[3] = {0, 1.4, 4}, target[3] = {0, 0.4, 0};
     for (int k = 0; k < 3; k++) {
         view.camera.eye[k] = eye[k] * scale + away;
@@ -185,6 +186,86 @@ static void glass_lets_through(void **state)
     assert_true(glass > solid + 20 && glass < empty - 10);
 }
 
+/* Lights: their colour, their side, their shadow. */
+static void lights_are_as_given(void **state)
+{
+    (void)state;
+    pl_draw_view view = ball_view(1, 0);
+    draw_ball(draw, &view, 1, 0, pixels);
+    int lit = brightness(pixels, 138, 95), dark = brightness(pixels, 182, 140);
+    int shadow = brightness(pixels, 215, 145);
+    /* A second one from the right. */
+    view.light_count = 2;
+    view.lights[1] = (pl_draw_light){{1, 0.3, 0.6}, {0.8f, 0.8f, 0.8f}, true};
+    draw_ball(draw, &view, 1, 0, others);
+    assert_true(brightness(others, 182, 140) > dark + 25);
+    assert_in_range(abs(brightness(others, 138, 95) - lit), 0, 12);
+    /* No shadow: the ground is as bright as elsewhere, but for the sky that the ball hides. */
+    view.light_count = 1;
+    view.lights[0].shadows = false;
+    draw_ball(draw, &view, 1, 0, others);
+    assert_true(brightness(others, 215, 145) > shadow + 15);
+    /* A blue light makes the ground blue. */
+    view.lights[0] = (pl_draw_light){{-1, 1.2, 0.6}, {0, 0.1f, 1}, true};
+    draw_ball(draw, &view, 1, 0, others);
+    const uint8_t *ground = others + 4 * (145 * WIDTH + 60);
+    assert_true(ground[2] > ground[0] + 20);
+    /* None at all is the usual one. */
+    view.light_count = 0;
+    draw_ball(draw, &view, 1, 0, others);
+    assert_true(brightness(others, 138, 95) > brightness(others, 182, 140) + 15);
+    view.light_count = PL_DRAW_LIGHTS + 1;
+    assert_int_equal(pl_draw_begin(draw, &view, NULL), PL_ERROR_ARGUMENT);
+}
+
+enum { ROWS = 60, AROUND = 80 };
+
+/* The ball once more as a mesh of thousands of triangles, whose shadow is thrown by fewer of them: the same picture. Then in
+   another colour. */
+static void a_mesh_is_what_it_shows(void **state)
+{
+    (void)state;
+    static double p[3 * ROWS * AROUND];
+    static float green[4 * ROWS * AROUND];
+    static int32_t triangles[6 * ROWS * AROUND];
+    int count = 0;
+    for (int i = 0; i < ROWS; i++)
+        for (int k = 0; k < AROUND; k++) {
+            double up = 3.141592653589793 * i / (ROWS - 1), turn = 6.283185307179586 * k / AROUND;
+            double *to = p + 3 * (i * AROUND + k);
+            to[0] = 0.5 * sin(up) * cos(turn), to[1] = 0.5 + 0.5 * cos(up);
+            to[2] = 0.5 * sin(up) * sin(turn);
+            green[4 * (i * AROUND + k) + 1] = 0.4f, green[4 * (i * AROUND + k) + 3] = 1;
+            int a = i * AROUND + k, b = i * AROUND + (k + 1) % AROUND;
+            const int32_t two[6] = {a, b, a + AROUND, b, b + AROUND, a + AROUND};
+            if (i + 1 < ROWS)
+                memcpy(triangles + 6 * count++, two, sizeof two);
+        }
+    pl_draw_view view = ball_view(1, 0);
+    draw_ball(draw, &view, 1, 0, pixels);
+    pl_draw_surface_def def = {
+        ROWS * AROUND, 2 * count, p, triangles, pl_paint_from_srgb(0xC04040, 0.5f), NULL};
+    pl_draw_surface *surface;
+    assert_int_equal(pl_draw_surface_create(draw, &def, &surface, NULL), PL_OK);
+    for (int coloured = 0; coloured < 2; coloured++) {
+        int different = 0, greens = 0;
+        if (coloured)
+            assert_int_equal(pl_draw_surface_colours(surface, green, 0.5f), PL_OK);
+        assert_int_equal(pl_draw_begin(draw, &view, NULL), PL_OK);
+        assert_int_equal(pl_draw_mesh(draw, surface, p, 1), PL_OK);
+        assert_int_equal(pl_draw_finish(draw, others, NULL), PL_OK);
+        for (int y = 0; y < HEIGHT; y++)
+            for (int x = 0; x < WIDTH; x++) {
+                const uint8_t *q = others + 4 * (y * WIDTH + x);
+                different += abs(brightness(pixels, x, y) - brightness(others, x, y)) > 24;
+                greens += q[1] > q[0] + 30;
+                assert_false(coloured && is_red(others, x, y));
+            }
+        assert_true(coloured ? greens > 2000 : different < WIDTH * HEIGHT / 200 && !greens);
+    }
+    pl_draw_surface_destroy(surface);
+}
+
 /* ---- Whatever the circumstances ------------------------------------------------------------------ */
 
 static int largest_difference(const uint8_t *a, const uint8_t *b, size_t size)
@@ -272,7 +353,7 @@ static void bad_views_are_refused(void **state)
     /* A box without extent, and light from straight above: fine. */
     view = ball_view(1, 0);
     memcpy(view.lower, view.upper, sizeof view.lower);
-    view.light[0] = view.light[2] = 0;
+    view.lights[0].direction[0] = view.lights[0].direction[2] = 0;
     assert_int_equal(pl_draw_begin(draw, &view, &error), PL_OK);
     assert_int_equal(pl_draw_finish(draw, pixels, &error), PL_OK);
 }
@@ -341,6 +422,8 @@ int main(void)
         cmocka_unit_test(meshes_have_sides),
         cmocka_unit_test(segments_join_their_ends),
         cmocka_unit_test(glass_lets_through),
+        cmocka_unit_test(lights_are_as_given),
+        cmocka_unit_test(a_mesh_is_what_it_shows),
         cmocka_unit_test(the_same_at_any_scale_and_place),
         cmocka_unit_test(all_sizes),
         cmocka_unit_test(bad_views_are_refused),

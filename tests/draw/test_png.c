@@ -47,6 +47,44 @@ static void pixels_survive(void **state)
     }
 }
 
+static void damaged_files_are_refused(void **state)
+{
+    (void)state;
+    static uint8_t pixels[4 * 20 * 10];
+    pl_memory memory;
+    pl_memory_init(&memory, NULL, 0);
+    pl_array file = pl_array_make(&memory, 1);
+    int width = 0, height = 0;
+    uint8_t *back;
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = i % 4 == 3 ? 255 : (uint8_t)(i * 7);
+    assert_int_equal(pl_png_encode(&memory, 20, 10, pixels, gather, &file, NULL), PL_OK);
+    assert_int_equal(pl_png_decode(&memory, file.data, file.count, &width, &height, &back, NULL),
+                     PL_OK);
+    assert_int_equal(width, 20);
+    assert_int_equal(height, 10);
+    assert_memory_equal(back, pixels, sizeof pixels);
+    pl_memory_free(&memory, back);
+    pl_rng rng = pl_rng_make(9);
+    for (size_t cut = 0; cut < file.count; cut += 3) {
+        pl_status status = pl_png_decode(&memory, file.data, cut, &width, &height, &back, NULL);
+        assert_true(status == PL_ERROR_FORMAT || cut + 16 > file.count);
+        pl_memory_free(&memory, back);
+    }
+    for (int round = 0; round < 300; round++) {
+        uint8_t *at = (uint8_t *)file.data + pl_random_below(&rng, (uint32_t)file.count), was = *at;
+        *at ^= (uint8_t)(1u << round % 8);
+        pl_png_decode(&memory, file.data, file.count, &width, &height, &back, NULL);
+        pl_memory_free(&memory, back);
+        *at = was;
+    }
+    memory.fail_at = (int64_t)memory.allocations;
+    assert_int_equal(pl_png_decode(&memory, file.data, file.count, &width, &height, &back, NULL),
+                     PL_ERROR_MEMORY);
+    pl_array_free(&file);
+    assert_int_equal(memory.used, 0);
+}
+
 static void drop(void *user, const char *bytes, size_t size)
 {
     (void)bytes;
@@ -75,6 +113,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pixels_survive),
+        cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(every_lack_of_memory_is_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,6 +175,48 @@ static void seeds_decide(void **state)
 }
 
 /* The middle of the model stays where it was, and the model is turned as the quaternion says. */
+/* In a box: inside it, apart by the spacing, and as the seed says. All pairs are looked at. */
+static void places_in_a_box_keep_their_distance(void **state)
+{
+    (void)state;
+    static const double spacings[] = {0.5, 0.26, 0};
+    double first[3][3];
+    for (int round = 0; round < 6; round++) {
+        pl_memory memory;
+        char text[512];
+        double spacing = spacings[round / 2];
+        pl_memory_init(&memory, NULL, 0);
+        snprintf(text, sizeof text,
+                 "\"bodies\":[{\"model\":\"a\",\"position\":[10,20,30],\"array\":{\"count\":150,"
+                 "\"box\":[[-1,0,-2],[2,3,2]],\"spacing\":%g,\"tumble\":180,\"seed\":%d}}]",
+                 spacing, 3 + round % 2);
+        pl_scene *scene = read_good(&memory, text);
+        assert_int_equal(scene->body_count, 150);
+        double nearest = 1e9;
+        for (int i = 0; i < 150; i++) {
+            const double *p = scene->bodies[i].position;
+            assert_true(p[0] >= 9 && p[0] <= 12 && p[1] >= 20 && p[1] <= 23 && p[2] >= 28 &&
+                        p[2] <= 32);
+            for (int k = 0; k < i; k++) {
+                const double *q = scene->bodies[k].position;
+                nearest = fmin(nearest, hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]));
+            }
+        }
+        if (!(nearest >= spacing - 1e-12 && nearest < spacing + 0.2))
+            fail_msg("%.17g apart instead of %g", nearest, spacing);
+        assert_string_equal(scene->bodies[149].name, "bodies[0][149]");
+        assert_true(angle_of(scene->bodies[7].tumble) > 0);
+        /* Another seed, another place. */
+        if (round % 2 == 0)
+            memcpy(first[round / 2], scene->bodies[0].position, sizeof first[0]);
+        else
+            assert_true(first[round / 2][0] != scene->bodies[0].position[0]);
+        pl_scene_free(scene);
+        assert_int_equal(memory.used, 0);
+    }
+    assert_true(memcmp(first[0], first[2], sizeof first[0]) == 0);
+}
+
 static void bodies_tumble_about_their_middle(void **state)
 {
     (void)state;
@@ -499,6 +541,7 @@ int main(void)
         cmocka_unit_test(lists_are_gone_through_in_turn),
         cmocka_unit_test(chance_keeps_within_its_bounds),
         cmocka_unit_test(seeds_decide),
+        cmocka_unit_test(places_in_a_box_keep_their_distance),
         cmocka_unit_test(bodies_tumble_about_their_middle),
         cmocka_unit_test(a_single_one_can_be_named),
         cmocka_unit_test(categories_and_masks_reach_the_world),
