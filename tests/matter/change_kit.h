@@ -188,9 +188,9 @@ static inline void body_step_held(body *b, double h, int fixed_count, const int3
                                   .fixed = fixed,
                                   .targets = targets};
     double start = kit_seconds();
+    b->c->def.self_contact = b->contact;
+    motion.friction = b->friction;
     pl_clustered_solve(b->c, &motion, NULL);
-    if (b->contact)
-        pl_clustered_collide(b->c, b->x, b->from, h, b->friction, NULL);
     b->solving += kit_seconds() - start;
     for (int k = 0; k < fixed_count; k++)
         for (int j = 0; j < 3; j++)

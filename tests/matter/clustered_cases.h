@@ -21,6 +21,14 @@ typedef struct body_case {
     float raw[CASE_MEMBERS], radii[CASE_CLUSTERS];
 } body_case;
 
+/* Clusters of the cases overlap as they like: they do not touch each other. */
+static inline pl_clustered_def case_def(void)
+{
+    pl_clustered_def def = pl_default_clustered_def();
+    def.self_contact = false;
+    return def;
+}
+
 static inline pl_clustered_source case_source(const body_case *b)
 {
     return (pl_clustered_source){b->n,     b->rest,   b->mass, b->radius, b->cluster_count,

@@ -1,0 +1,447 @@
+/* Room for clustered matter, and what is derived from its clusters: tables, the order of the kernels, weights, rest. */
+#include <math.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "math/rotation_lanes.h"
+#include "matter/clustered_lanes.h"
+
+/* Fewer memberships than this are not worth a run of their own. */
+enum { RUN_LEAST = 8192 };
+
+/* More members of a group than this keep nothing between the passes: they would not fit the caches. */
+enum { COLUMNS_MOST = 16384 };
+
+static int round_up(int count, int unit)
+{
+    return (count + unit - 1) / unit * unit;
+}
+
+static int most_runs(int members)
+{
+    int runs = members / RUN_LEAST;
+    return runs < 1 ? 1 : runs > PL_MOST_RUNS ? PL_MOST_RUNS : runs;
+}
+
+/* ---- Room -------------------------------------------------------------------------------------- */
+
+/* An array to be: where its pointer is, how many elements it is to have, and how many of them are there. */
+typedef struct plan {
+    void *pointer;
+    size_t size, count, kept;
+} plan;
+
+enum { MOST_PLANS = 40 };
+
+typedef struct plans {
+    plan list[MOST_PLANS];
+    int count;
+} plans;
+
+static void want(plans *p, void *pointer, size_t size, size_t count, size_t kept)
+{
+    p->list[p->count++] = (plan){pointer, size, count, kept};
+}
+
+static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t particles,
+                        plans *p)
+{
+    pl_clustered_rows *r = &c->rows;
+    size_t n = (size_t)c->n, count = (size_t)c->count, m = (size_t)c->member_count;
+    size_t rows = (particles + PL_ROW_BLOCK - 1) / PL_ROW_BLOCK * PL_ROW_BLOCK;
+    size_t blocks = rows / PL_ROW_BLOCK, runs = (size_t)most_runs((int)members);
+    size_t columns = members < COLUMNS_MOST ? members : COLUMNS_MOST;
+    size_t items = particles > clusters ? particles : clusters;
+    want(p, &c->mass, sizeof(float), particles, n);
+    want(p, &c->radius, sizeof(float), particles, n);
+    want(p, &c->origin, sizeof(int32_t), particles, n);
+    want(p, &c->start, sizeof(int32_t), particles + 1, c->start ? n + 1 : 0);
+    want(p, &c->frame, 9 * sizeof(float), particles, n);
+    want(p, &r->mass, sizeof(float), particles, n);
+    want(p, &r->order, sizeof(int32_t), particles, n);
+    want(p, &r->rank, sizeof(int32_t), particles, n);
+    want(p, &c->clusters, sizeof(pl_cluster), clusters, count);
+    want(p, &r->sequence, sizeof(int32_t), clusters, count);
+    want(p, &r->touch_start, sizeof(int32_t), clusters + 1, r->touch_start ? count + 1 : 0);
+    want(p, &c->particle, sizeof(int32_t), members, m);
+    for (int k = 0; k < 3; k++)
+        want(p, &c->p[k], sizeof(float), members, m);
+    want(p, &c->raw, sizeof(float), members, m);
+    want(p, &c->weight, sizeof(float), members, m);
+    want(p, &c->place, sizeof(int32_t), members, m);
+    want(p, &c->owner, sizeof(int32_t), members, m);
+    want(p, &r->row, sizeof(int32_t), members, m);
+    want(p, &r->touch, sizeof(int32_t), members, m);
+    want(p, &r->x, 4 * sizeof(float), rows, 0);
+    want(p, &r->old, 4 * sizeof(float), rows, 0);
+    want(p, &r->u, 4 * sizeof(float), rows, 0);
+    want(p, &r->push, 4 * sizeof(float), rows, 0);
+    want(p, &r->sum, 4 * sizeof(float), runs * rows, 0);
+    want(p, &r->added, 1, runs * blocks, 0);
+    want(p, &r->moved, 1, blocks, 0);
+    want(p, &r->group, PL_GROUP_FIELDS * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
+    want(p, &r->columns, 9 * sizeof(float), runs * columns, 0);
+    want(p, &r->sort, 2 * sizeof(pl_sort_item), items, 0);
+    want(p, &r->spare, sizeof(int32_t), members, 0);
+}
+
+/* All or nothing. */
+static bool carry_out(pl_memory *memory, const plans *p)
+{
+    void *made[MOST_PLANS];
+    for (int i = 0; i < p->count; i++) {
+        made[i] = pl_memory_alloc(memory, p->list[i].count, p->list[i].size);
+        if (!made[i]) {
+            while (i-- > 0)
+                pl_memory_free(memory, made[i]);
+            return false;
+        }
+    }
+    for (int i = 0; i < p->count; i++) {
+        void *old;
+        memcpy(&old, p->list[i].pointer, sizeof old);
+        if (p->list[i].kept)
+            memcpy(made[i], old, p->list[i].kept * p->list[i].size);
+        pl_memory_free(memory, old);
+        memcpy(p->list[i].pointer, &made[i], sizeof old);
+    }
+    return true;
+}
+
+/* At once exactly what is asked for, later half as much again. */
+static int grown(int wanted, int capacity, int unit)
+{
+    int64_t more = capacity + (int64_t)capacity / 2;
+    if (wanted <= capacity && capacity > 0)
+        return capacity;
+    more = more > INT32_MAX / 2 || more < wanted ? wanted : more;
+    return round_up((int)more, unit);
+}
+
+bool pl_clustered_reserve(pl_clustered *c, int clusters, int members, int particles)
+{
+    pl_clustered_rows *r = &c->rows;
+    if (clusters <= c->capacity && members <= c->member_capacity && particles <= c->n_capacity &&
+        r->x)
+        return true;
+    if (clusters > INT32_MAX / 4 || members > INT32_MAX / 8 || particles > INT32_MAX / 8)
+        return false;
+    clusters = grown(clusters, c->capacity, 1);
+    members = grown(members, c->member_capacity, PL_COLUMNS);
+    particles = grown(particles, c->n_capacity, 1);
+    plans p = {.count = 0};
+    plan_arrays(c, (size_t)clusters, (size_t)members, (size_t)particles, &p);
+    if (!carry_out(c->memory, &p))
+        return false;
+    c->capacity = clusters;
+    c->member_capacity = members;
+    c->n_capacity = particles;
+    r->row_capacity = round_up(particles, PL_ROW_BLOCK);
+    r->column_room = members < COLUMNS_MOST ? members : COLUMNS_MOST;
+    return true;
+}
+
+void pl_clustered_destroy(pl_clustered *c)
+{
+    if (!c)
+        return;
+    plans p = {.count = 0};
+    plan_arrays(c, 0, 0, 0, &p);
+    for (int i = 0; i < p.count; i++) {
+        void *old;
+        memcpy(&old, p.list[i].pointer, sizeof old);
+        pl_memory_free(c->memory, old);
+    }
+    pl_clustered_proxies_free(c);
+    pl_memory_free(c->memory, c->key);
+    pl_memory_free(c->memory, c);
+}
+
+/* ---- Tables ------------------------------------------------------------------------------------ */
+
+/* The rows of particles: by where they were. */
+static void order_rows(pl_clustered *c)
+{
+    pl_clustered_rows *r = &c->rows;
+    pl_sort_item *items = r->sort;
+    for (int i = 0; i < c->n; i++)
+        items[i] = (pl_sort_item){c->key[c->origin[i]], (uint32_t)i};
+    pl_sort(items, items + c->n, (size_t)c->n);
+    for (int i = 0; i < c->n; i++) {
+        r->order[i] = (int32_t)items[i].index;
+        r->rank[items[i].index] = i;
+    }
+    r->block_count = (c->n + PL_ROW_BLOCK - 1) / PL_ROW_BLOCK;
+}
+
+/* The sequence of clusters: by the mean of their members' rows. */
+static void order_clusters(pl_clustered *c)
+{
+    pl_clustered_rows *r = &c->rows;
+    pl_sort_item *items = r->sort;
+    for (int i = 0; i < c->count; i++) {
+        const pl_cluster *cluster = c->clusters + i;
+        uint64_t sum = 0;
+        for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+            sum += (uint64_t)r->rank[c->particle[m]];
+        items[i] = (pl_sort_item){cluster->count ? sum / (uint64_t)cluster->count : 0, (uint32_t)i};
+    }
+    pl_sort(items, items + c->count, (size_t)c->count);
+    for (int i = 0; i < c->count; i++)
+        r->sequence[i] = (int32_t)items[i].index;
+}
+
+/* Owners, and the particles' side. */
+static void index_particles(pl_clustered *c)
+{
+    memset(c->start, 0, ((size_t)c->n + 1) * sizeof *c->start);
+    for (int i = 0; i < c->count; i++) {
+        const pl_cluster *cluster = c->clusters + i;
+        for (int m = cluster->first; m < cluster->first + cluster->room; m++)
+            c->owner[m] = i;
+        for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+            c->start[c->particle[m] + 1]++;
+    }
+    for (int i = 0; i < c->n; i++)
+        c->start[i + 1] += c->start[i];
+    int32_t *next = c->rows.sort;
+    memcpy(next, c->start, (size_t)c->n * sizeof *next);
+    for (int i = 0; i < c->count; i++) {
+        const pl_cluster *cluster = c->clusters + i;
+        for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+            c->place[next[c->particle[m]]++] = m;
+    }
+}
+
+/* spare[new place] = old place: members in the sequence of the clusters, and within a cluster in the order of rows, so that
+   memory is gone through from front to back. -1 where a place only fills up sixteen. */
+static void plan_places(pl_clustered *c)
+{
+    pl_clustered_rows *r = &c->rows;
+    int32_t *next = r->sort, at = 0;
+    for (int i = 0; i < c->count; i++) {
+        int cluster = r->sequence[i], count = c->clusters[cluster].count;
+        next[cluster] = at;
+        for (at += count; at % PL_COLUMNS; at++)
+            r->spare[at] = -1;
+    }
+    for (int row = 0; row < c->n; row++) {
+        int i = r->order[row];
+        for (int k = c->start[i]; k < c->start[i + 1]; k++)
+            r->spare[next[c->owner[c->place[k]]]++] = c->place[k];
+    }
+    c->member_count = at;
+}
+
+/* One array of members, four bytes each. */
+static void move_members(const pl_clustered *c, void *array)
+{
+    const int32_t *from = array, *source = c->rows.spare;
+    int32_t *to = c->rows.touch;
+    for (int m = 0; m < c->member_count; m++)
+        to[m] = source[m] < 0 ? 0 : from[source[m]];
+    memcpy(array, to, (size_t)c->member_count * sizeof *to);
+}
+
+static void lay_out_members(pl_clustered *c)
+{
+    int at = 0;
+    plan_places(c);
+    move_members(c, c->particle);
+    for (int k = 0; k < 3; k++)
+        move_members(c, c->p[k]);
+    move_members(c, c->raw);
+    move_members(c, c->weight);
+    for (int i = 0; i < c->count; i++) {
+        pl_cluster *cluster = c->clusters + c->rows.sequence[i];
+        cluster->first = at;
+        cluster->room = round_up(cluster->count, PL_COLUMNS);
+        at += cluster->room;
+        for (int m = cluster->first + cluster->count; m < at; m++)
+            c->particle[m] = c->particle[cluster->first];
+    }
+    for (int m = 0; m < at; m++)
+        c->rows.row[m] = 4 * c->rows.rank[c->particle[m]];
+}
+
+/* Runs of whole groups with about as many members each. */
+static void cut_runs(pl_clustered *c)
+{
+    pl_clustered_rows *r = &c->rows;
+    int wanted = most_runs(c->member_count), at = 0;
+    int64_t sum = 0;
+    r->run_count = 0;
+    r->run_start[0] = 0;
+    for (int first = 0; first < c->count; first = at) {
+        int end = first + PL_COLUMNS < c->count ? first + PL_COLUMNS : c->count;
+        for (at = first; at < end; at++)
+            sum += c->clusters[r->sequence[at]].room;
+        if (at == c->count || sum * wanted >= (int64_t)c->member_count * (r->run_count + 1))
+            r->run_start[++r->run_count] = at;
+    }
+}
+
+static void list_touched(pl_clustered *c)
+{
+    pl_clustered_rows *r = &c->rows;
+    int32_t *seen = r->sort, at = 0;
+    for (int b = 0; b < r->block_count; b++)
+        seen[b] = -1;
+    for (int i = 0; i < c->count; i++) {
+        const pl_cluster *cluster = c->clusters + i;
+        r->touch_start[i] = at;
+        for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
+            int block = r->row[m] / (4 * PL_ROW_BLOCK);
+            if (seen[block] != i)
+                r->touch[at++] = block;
+            seen[block] = i;
+        }
+    }
+    r->touch_start[c->count] = at;
+}
+
+static void copy_masses(pl_clustered *c)
+{
+    for (int row = 0; row < c->n; row++)
+        c->rows.mass[row] = c->mass[c->rows.order[row]];
+}
+
+void pl_clustered_index(pl_clustered *c)
+{
+    order_rows(c);
+    order_clusters(c);
+    index_particles(c);
+    lay_out_members(c);
+    index_particles(c);
+    cut_runs(c);
+    list_touched(c);
+    copy_masses(c);
+}
+
+/* ---- Weights and rest -------------------------------------------------------------------------- */
+
+static void weigh_members(pl_clustered *c)
+{
+    double *total = c->rows.sort;
+    memset(total, 0, (size_t)c->n * sizeof *total);
+    for (int i = 0; i < c->count; i++) {
+        const pl_cluster *cluster = c->clusters + i;
+        for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+            total[c->particle[m]] += (double)c->raw[m] * cluster->fade;
+    }
+    for (int i = 0; i < c->n; i++)
+        total[i] = total[i] > 0 ? 1 / total[i] : 0;
+    for (int i = 0; i < c->count; i++) {
+        const pl_cluster *cluster = c->clusters + i;
+        for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+            c->weight[m] = (float)((double)c->raw[m] * cluster->fade * total[c->particle[m]]);
+    }
+}
+
+/* Weighted mean of the offsets; the mass. */
+static double mean_offset(const pl_clustered *c, const pl_cluster *cluster, double mean[3])
+{
+    double mass = 0, sum[3] = {0};
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
+        double w = (double)c->weight[m] * c->mass[c->particle[m]];
+        mass += w;
+        for (int k = 0; k < 3; k++)
+            sum[k] += w * c->p[k][m];
+    }
+    for (int k = 0; k < 3; k++)
+        mean[k] = mass > 0 ? sum[k] / mass : 0;
+    return mass;
+}
+
+static double spread(const pl_clustered *c, const pl_cluster *cluster, double a[6])
+{
+    double width = 0, sum[6] = {0};
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
+        double x = c->p[0][m], y = c->p[1][m], z = c->p[2][m];
+        double w = (double)c->weight[m] * c->mass[c->particle[m]], length = x * x + y * y + z * z;
+        sum[0] += w * x * x, sum[1] += w * x * y, sum[2] += w * x * z;
+        sum[3] += w * y * y, sum[4] += w * y * z, sum[5] += w * z * z;
+        width = length > width ? length : width;
+    }
+    memcpy(a, sum, sizeof sum);
+    return sqrt(width);
+}
+
+/* By cofactors, where the matrix is far from singular. */
+static bool invert_well(const double a[6], double trace, double out[6])
+{
+    double k[6] = {a[3] * a[5] - a[4] * a[4], a[2] * a[4] - a[1] * a[5], a[1] * a[4] - a[2] * a[3],
+                   a[0] * a[5] - a[2] * a[2], a[1] * a[2] - a[0] * a[4], a[0] * a[3] - a[1] * a[1]};
+    double det = a[0] * k[0] + a[1] * k[1] + a[2] * k[2];
+    if (!(det > 1e-5 * trace * trace * trace))
+        return false;
+    for (int i = 0; i < 6; i++)
+        out[i] = k[i] / det;
+    return true;
+}
+
+/* Directions in which the members are spread less than about 3 · 10⁻⁴ of the most are not there. */
+#define SMALLEST_SPREAD 1e-7
+
+static int invert_badly(const double a[6], double trace, double out[6], double seen[6])
+{
+    double full[9] = {a[0], a[1], a[2], a[1], a[3], a[4], a[2], a[4], a[5]}, u[9], s[3], v[9];
+    int rank = 0, at = 0;
+    for (int k = 0; k < 9; k++)
+        full[k] /= trace;
+    pl_svd3_double(1, full, u, s, v);
+    while (rank < 3 && s[rank] > SMALLEST_SPREAD * s[0])
+        rank++;
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++, at++) {
+            out[at] = seen[at] = 0;
+            for (int k = 0; k < rank; k++) {
+                out[at] += v[3 * i + k] * v[3 * j + k] / (s[k] * trace);
+                seen[at] += v[3 * i + k] * v[3 * j + k];
+            }
+        }
+    return rank;
+}
+
+static void invert_rest(const pl_clustered *c, pl_cluster *cluster, const double a[6], double mass)
+{
+    double inverse[6] = {0}, seen[6] = {1, 0, 0, 1, 0, 1}, trace = a[0] + a[3] + a[5];
+    if (!(trace > mass * c->tiny * c->tiny) || !(trace > 1e-35)) {
+        memset(seen, 0, sizeof seen);
+        cluster->rank = 0;
+    } else if (invert_well(a, trace, inverse)) {
+        cluster->rank = 3;
+    } else {
+        cluster->rank = invert_badly(a, trace, inverse, seen);
+    }
+    for (int k = 0; k < 6; k++) {
+        cluster->inverse[k] = (float)inverse[k];
+        cluster->seen[k] = (float)seen[k];
+    }
+}
+
+static void weigh_cluster(pl_clustered *c, pl_cluster *cluster)
+{
+    double mean[3], a[6], mass = mean_offset(c, cluster, mean);
+    double off = fabs(mean[0]) + fabs(mean[1]) + fabs(mean[2]);
+    if (off > 1e-6 * cluster->width) {
+        for (int k = 0; k < 3; k++)
+            for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+                c->p[k][m] = (float)(c->p[k][m] - mean[k]);
+        pl_cluster_shift_proxy(cluster, mean);
+        mean_offset(c, cluster, mean);
+    }
+    for (int k = 0; k < 3; k++)
+        cluster->lean[k] = (float)mean[k];
+    cluster->mass = (float)mass;
+    cluster->width = (float)spread(c, cluster, a);
+    invert_rest(c, cluster, a, mass);
+}
+
+void pl_clustered_weigh(pl_clustered *c)
+{
+    weigh_members(c);
+    copy_masses(c);
+    for (int i = 0; i < c->count; i++)
+        weigh_cluster(c, c->clusters + i);
+}

@@ -1,0 +1,958 @@
+/* Clustered shape matching at one vector width: the fit of clusters, what it means for their particles, strain limiting.
+
+   A group of sixteen clusters is gone through three times: sums over the members of each cluster, sixteen members at a
+   time; then rotations and the rest with one cluster per lane; then what each cluster has for its members. Particles are rows
+   of four floats, which sixteen loads and a transposition bring into lanes faster than three gathers do, and from which the way
+   back goes the same. Offsets of members from the centre of their cluster are kept between the passes while there is room. */
+#include "matter/clustered_lanes.h"
+
+#include <stddef.h>
+
+#define PL_REAL_IS_DOUBLE 0
+#include "math/lanes_real.inl"
+#include "math/svd.inl"
+
+typedef float v4 __attribute__((vector_size(16)));
+
+#define ALIGNED __attribute__((aligned(64)))
+
+/* ---- Rows to lanes and back -------------------------------------------------------------------- */
+
+#if PL_LANES_NATIVE
+/* Rows at[0], at[4], at[8], at[12]: as many as the width has. */
+PL_LANES_INLINE vf load_quarters(const float *rows, const int32_t *at)
+{
+#if PL_W == 16
+    __m512 v = _mm512_castps128_ps512(_mm_load_ps(rows + at[0]));
+    v = _mm512_insertf32x4(v, _mm_load_ps(rows + at[4]), 1);
+    v = _mm512_insertf32x4(v, _mm_load_ps(rows + at[8]), 2);
+    return (vf)_mm512_insertf32x4(v, _mm_load_ps(rows + at[12]), 3);
+#elif PL_W == 8
+    return (vf)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows + at[0])),
+                                    _mm_load_ps(rows + at[4]), 1);
+#else
+    return (vf)_mm_load_ps(rows + at[0]);
+#endif
+}
+
+PL_LANES_INLINE void add_row(float *row, __m128 v)
+{
+    _mm_store_ps(row, _mm_add_ps(_mm_load_ps(row), v));
+}
+
+PL_LANES_INLINE void add_quarters(float *rows, const int32_t *at, vf v)
+{
+#if PL_W == 16
+    add_row(rows + at[0], _mm512_castps512_ps128((__m512)v));
+    add_row(rows + at[4], _mm512_extractf32x4_ps((__m512)v, 1));
+    add_row(rows + at[8], _mm512_extractf32x4_ps((__m512)v, 2));
+    add_row(rows + at[12], _mm512_extractf32x4_ps((__m512)v, 3));
+#elif PL_W == 8
+    add_row(rows + at[0], _mm256_castps256_ps128((__m256)v));
+    add_row(rows + at[4], _mm256_extractf128_ps((__m256)v, 1));
+#else
+    add_row(rows + at[0], (__m128)v);
+#endif
+}
+#endif
+
+/* out[k] = component k of PL_W rows, which start at rows + at[lane]. */
+PL_LANES_INLINE void load_rows(const float *rows, const int32_t *at, vf out[4])
+{
+#if PL_LANES_NATIVE
+    for (int j = 0; j < 4; j++)
+        out[j] = load_quarters(rows, at + j);
+    pl_lanes_transpose4(&out[0], &out[1], &out[2], &out[3]);
+#else
+    for (int k = 0; k < 4; k++)
+        for (int lane = 0; lane < PL_W; lane++)
+            out[k][lane] = rows[at[lane] + k];
+#endif
+}
+
+/* Adds to them. Rows that come several times get all of it. */
+PL_LANES_INLINE void add_rows(float *rows, const int32_t *at, vf a, vf b, vf c, vf d)
+{
+#if PL_LANES_NATIVE
+    pl_lanes_transpose4(&a, &b, &c, &d);
+    add_quarters(rows, at, a);
+    add_quarters(rows, at + 1, b);
+    add_quarters(rows, at + 2, c);
+    add_quarters(rows, at + 3, d);
+#else
+    for (int lane = 0; lane < PL_W; lane++) {
+        float *row = rows + at[lane];
+        row[0] += a[lane], row[1] += b[lane], row[2] += c[lane], row[3] += d[lane];
+    }
+#endif
+}
+
+/* Sixteen columns to four. */
+PL_LANES_INLINE void fold(const float column[PL_COLUMNS], float out[4])
+{
+    v4 a[4];
+    memcpy(a, column, sizeof a);
+    a[0] = (a[0] + a[2]) + (a[1] + a[3]);
+    memcpy(out, a, sizeof a[0]);
+}
+
+/* ---- The members of a cluster ------------------------------------------------------------------ */
+
+typedef struct members {
+    const float *x, *old, *u;
+    const int32_t *row;
+    const float *p[3], *weight;
+    int room;
+    float centre[3]; /* positions are counted from here */
+    float *offset;   /* x − centre, which the first pass leaves for the others; NULL = no room */
+    float *push;     /* corrections and arms, in the same room for every cluster; NULL = none */
+} members;
+
+/* Where number k of `count` columns has member `at`: blocks of sixteen lie together, so that no two columns are a power of
+   two apart, which caches do not like. */
+PL_LANES_INLINE int column_of(int at, int count, int k)
+{
+    return at / PL_COLUMNS * PL_COLUMNS * count + k * PL_COLUMNS + at % PL_COLUMNS;
+}
+
+typedef struct vmember {
+    vf y[3], p[3], weight;
+} vmember;
+
+PL_LANES_INLINE void load_rest(const members *m, int at, vmember *v)
+{
+    for (int k = 0; k < 3; k++)
+        v->p[k] = pl_load_f(m->p[k] + at);
+    v->weight = pl_load_f(m->weight + at);
+}
+
+/* Positions from the rows; left for later passes. */
+PL_LANES_INLINE vf load_offsets(const members *m, int at, vf y[3])
+{
+    vf x[4];
+    load_rows(m->x, m->row + at, x);
+    for (int k = 0; k < 3; k++) {
+        y[k] = x[k] - m->centre[k];
+        if (m->offset)
+            pl_store_f(m->offset + column_of(at, 3, k), y[k]);
+    }
+    return x[3];
+}
+
+PL_LANES_INLINE void reload_offsets(const members *m, int at, vf y[3])
+{
+    vf x[4];
+    if (m->offset) {
+        for (int k = 0; k < 3; k++)
+            y[k] = pl_load_f(m->offset + column_of(at, 3, k));
+        return;
+    }
+    load_rows(m->x, m->row + at, x);
+    for (int k = 0; k < 3; k++)
+        y[k] = x[k] - m->centre[k];
+}
+
+PL_LANES_INLINE void cross(const vf a[3], const vf b[3], vf out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* Sums over a cluster's members, four columns each. */
+enum {
+    SUM_CENTRE,      /* w m y */
+    SUM_FIT = 3,     /* w m y pᵀ */
+    SUM_SHORT = 12,  /* this far for strain limiting */
+    SUM_MOTION = 12, /* w m u */
+    SUM_SPIN = 15,   /* w m y × u */
+    SUM_SPREAD = 18, /* w m y yᵀ: xx xy xz yy yz zz */
+    SUM_ALL = 24
+};
+
+PL_LANES_INLINE void add_fit(vf *sum, const vf wy[3], const vf p[3])
+{
+    for (int i = 0; i < 3; i++) {
+        sum[SUM_CENTRE + i] += wy[i];
+        for (int j = 0; j < 3; j++)
+            sum[SUM_FIT + 3 * i + j] += wy[i] * p[j];
+    }
+}
+
+PL_LANES_INLINE void add_motion(vf *sum, const vf y[3], const vf wy[3], const vf u[3], vf mass)
+{
+    vf spin[3];
+    cross(wy, u, spin);
+    for (int i = 0; i < 3; i++) {
+        sum[SUM_MOTION + i] += mass * u[i];
+        sum[SUM_SPIN + i] += spin[i];
+    }
+    sum[SUM_SPREAD] += wy[0] * y[0];
+    sum[SUM_SPREAD + 1] += wy[0] * y[1];
+    sum[SUM_SPREAD + 2] += wy[0] * y[2];
+    sum[SUM_SPREAD + 3] += wy[1] * y[1];
+    sum[SUM_SPREAD + 4] += wy[1] * y[2];
+    sum[SUM_SPREAD + 5] += wy[2] * y[2];
+}
+
+PL_LANES_INLINE void sum_members(const members *m, int count, float *out)
+{
+    float column[SUM_ALL][PL_COLUMNS] ALIGNED;
+    for (int part = 0; part < PL_COLUMNS; part += PL_W) {
+        vf sum[SUM_ALL];
+        for (int k = 0; k < count; k++)
+            sum[k] = pl_splat_f(0);
+        for (int at = part; at < m->room; at += PL_COLUMNS) {
+            vmember v;
+            vf wy[3];
+            vf mass = load_offsets(m, at, v.y);
+            load_rest(m, at, &v);
+            mass *= v.weight;
+            for (int k = 0; k < 3; k++)
+                wy[k] = mass * v.y[k];
+            add_fit(sum, wy, v.p);
+            if (count == SUM_ALL) {
+                vf u[4];
+                load_rows(m->u, m->row + at, u);
+                add_motion(sum, v.y, wy, u, mass);
+            }
+        }
+        for (int k = 0; k < count; k++)
+            pl_store_f(column[k] + part, sum[k]);
+    }
+    for (int k = 0; k < count; k++)
+        fold(column[k], out + 4 * k);
+}
+
+static void sum_all(const members *m, float *out)
+{
+    sum_members(m, SUM_ALL, out);
+}
+
+static void sum_short(const members *m, float *out)
+{
+    sum_members(m, SUM_SHORT, out);
+}
+
+/* ---- Groups of sixteen ------------------------------------------------------------------------- */
+
+enum { GROUP = 16 };
+
+typedef struct group {
+    int count;
+    pl_cluster *cluster[GROUP];
+    int32_t number[GROUP];
+    members members[GROUP];
+    float sums[GROUP][4 * SUM_ALL] ALIGNED;
+    /* For the members: T = R Fᵖ and t of the goal T p + t, and what else the pass wants. */
+    float goal[12][GROUP] ALIGNED;
+    float spin[6][GROUP] ALIGNED;
+    float *table; /* of PL_GROUP_FIELDS columns */
+} group;
+
+/* The group that starts at `first` in the sequence. Its members get room for columns one after the other. */
+static void open_group(const pl_clustered_step *step, int run, int first, group *g)
+{
+    pl_clustered *c = step->clustered;
+    pl_clustered_rows *r = &c->rows;
+    float *columns = r->columns + (size_t)run * 9 * (size_t)r->column_room;
+    int end = r->run_start[run + 1], used = 0;
+    g->count = end - first < GROUP ? end - first : GROUP;
+    g->table = r->group + (size_t)(first / GROUP) * PL_GROUP_FIELDS * GROUP;
+    for (int i = 0; i < g->count; i++) {
+        int number = r->sequence[first + i];
+        pl_cluster *cluster = c->clusters + number;
+        bool fits = cluster->room <= r->column_room - used;
+        g->cluster[i] = cluster;
+        g->number[i] = number;
+        g->members[i] = (members){
+            .x = r->x,
+            .old = r->old,
+            .u = r->u,
+            .row = r->row + cluster->first,
+            .p = {c->p[0] + cluster->first, c->p[1] + cluster->first, c->p[2] + cluster->first},
+            .weight = c->weight + cluster->first,
+            .room = cluster->room,
+            .offset = fits ? columns + 3 * used : NULL,
+            .push = cluster->room <= r->column_room ? columns + 3 * r->column_room : NULL};
+        used += fits ? cluster->room : 0;
+    }
+}
+
+/* Sums of PL_W clusters from lane `first` on. */
+PL_LANES_INLINE void take_sums(const group *g, int first, int count, vf *out)
+{
+    static const float nothing[4 * SUM_ALL] ALIGNED;
+    const float *rows[PL_W];
+    vf column[4 * SUM_ALL];
+    for (int lane = 0; lane < PL_W; lane++)
+        rows[lane] = first + lane < g->count ? g->sums[first + lane] : nothing;
+    pl_lanes_gather(rows, 4 * count, (float *)column);
+    for (int k = 0; k < count; k++)
+        out[k] = (column[4 * k] + column[4 * k + 1]) + (column[4 * k + 2] + column[4 * k + 3]);
+}
+
+PL_LANES_INLINE void mul33(const vf a[9], const vf b[9], vf out[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+}
+
+PL_LANES_INLINE void mul33_3(const vf a[9], const vf b[3], vf out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = a[3 * i] * b[0] + a[3 * i + 1] * b[1] + a[3 * i + 2] * b[2];
+}
+
+PL_LANES_INLINE void full(const vf s[6], vf out[9])
+{
+    out[0] = s[0], out[1] = s[1], out[2] = s[2];
+    out[3] = s[1], out[4] = s[3], out[5] = s[4];
+    out[6] = s[2], out[7] = s[4], out[8] = s[5];
+}
+
+/* By cofactors; 0 where there is none. */
+PL_LANES_INLINE void invert33(const vf a[9], vf out[9])
+{
+    out[0] = a[4] * a[8] - a[5] * a[7], out[1] = a[2] * a[7] - a[1] * a[8],
+    out[2] = a[1] * a[5] - a[2] * a[4];
+    out[3] = a[5] * a[6] - a[3] * a[8], out[4] = a[0] * a[8] - a[2] * a[6],
+    out[5] = a[2] * a[3] - a[0] * a[5];
+    out[6] = a[3] * a[7] - a[4] * a[6], out[7] = a[1] * a[6] - a[0] * a[7],
+    out[8] = a[0] * a[4] - a[1] * a[3];
+    vf det = a[0] * out[0] + a[1] * out[3] + a[2] * out[6];
+    vf scale = pl_select_f(pl_abs_f(det) > pl_splat_f(1e-30f), 1.0f / det, pl_splat_f(0));
+    for (int k = 0; k < 9; k++)
+        out[k] *= scale;
+}
+
+/* Pseudo-inverse of symmetric semidefinite matrices. Those that are nearly singular go through their eigenvectors; what is
+   below 10⁻⁶ of the trace is nothing. */
+PL_LANES_INLINE void invert_inertia(const vf a[6], vf out[6])
+{
+    vf trace = a[0] + a[3] + a[5];
+    vi usable = (trace > pl_splat_f(1e-30f)) & (trace < pl_splat_f(1e30f));
+    vf scale = pl_select_f(usable, 1.0f / trace, pl_splat_f(0)), b[6];
+    for (int k = 0; k < 6; k++)
+        b[k] = pl_select_f(usable, a[k] * scale, pl_splat_f(0));
+    out[0] = b[3] * b[5] - b[4] * b[4], out[1] = b[2] * b[4] - b[1] * b[5],
+    out[2] = b[1] * b[4] - b[2] * b[3];
+    out[3] = b[0] * b[5] - b[2] * b[2], out[4] = b[1] * b[2] - b[0] * b[4],
+    out[5] = b[0] * b[3] - b[1] * b[1];
+    vf det = b[0] * out[0] + b[1] * out[1] + b[2] * out[2];
+    vi well = det > pl_splat_f(1e-5f);
+    vf factor = pl_select_f(well, scale / det, pl_splat_f(0));
+    for (int k = 0; k < 6; k++)
+        out[k] *= factor;
+    if (pl_any_f(usable & ~well)) {
+        vf s[3], v[9];
+        int at = 0;
+        pl_eigen3_f(b, s, v);
+        for (int k = 0; k < 3; k++)
+            s[k] = pl_select_f(s[k] > pl_splat_f(1e-6f), scale / s[k], pl_splat_f(0));
+        for (int i = 0; i < 3; i++)
+            for (int j = i; j < 3; j++, at++) {
+                vf sum = pl_splat_f(0);
+                for (int k = 0; k < 3; k++)
+                    sum += v[3 * i + k] * s[k] * v[3 * j + k];
+                out[at] = pl_select_f(well, out[at], sum);
+            }
+    }
+}
+
+/* The row of floats of a cluster that the fit starts from, and that it leaves. */
+enum {
+    ROW_INVERSE = 0,
+    ROW_LEAN = 6,
+    ROW_MASS = 9,
+    ROW_WIDTH = 10,
+    ROW_PLASTIC = 12,
+    ROW_REST = 21
+};
+enum { ROW_CENTRE = 0, ROW_GRADIENT = 3, ROW_TURN = 12, ROW_ROTATION = 16, ROW_FITTED = 25 };
+
+#define AT(field) (offsetof(pl_cluster, field) / sizeof(float))
+_Static_assert(AT(plastic) - AT(inverse) == ROW_PLASTIC && AT(mass) - AT(inverse) == ROW_MASS &&
+                   AT(lean) - AT(inverse) == ROW_LEAN && AT(width) - AT(inverse) == ROW_WIDTH,
+               "the row a fit starts from");
+_Static_assert(AT(gradient) - AT(centre) == ROW_GRADIENT && AT(turn) - AT(centre) == ROW_TURN &&
+                   AT(rotation) - AT(centre) == ROW_ROTATION,
+               "the row a fit leaves");
+
+PL_LANES_INLINE float *row_of_rest(pl_cluster *cluster)
+{
+    return (float *)((char *)cluster + offsetof(pl_cluster, inverse));
+}
+
+PL_LANES_INLINE float *row_of_fit(pl_cluster *cluster)
+{
+    return (float *)((char *)cluster + offsetof(pl_cluster, centre));
+}
+
+/* A cluster per lane. */
+typedef struct fit {
+    vf inverse[9], lean[3], mass, share, width, plastic[9];
+    vf from[3];  /* what positions are counted from */
+    vf shift[3]; /* of the centre from there */
+    vf a[9];     /* A_xp */
+    vf turn[4], rotation[9], goal[9], aim[3];
+} fit;
+
+PL_LANES_INLINE void load_fit(const group *g, int first, fit *f)
+{
+    static const float rest[ROW_REST], blank[ROW_FITTED] = {[ROW_TURN + 3] = 1};
+    const float *rows[PL_W];
+    vf row[ROW_FITTED];
+    for (int lane = 0; lane < PL_W; lane++)
+        rows[lane] = first + lane < g->count ? row_of_rest(g->cluster[first + lane]) : rest;
+    pl_lanes_gather(rows, ROW_REST, (float *)row);
+    full(row + ROW_INVERSE, f->inverse);
+    for (int k = 0; k < 3; k++)
+        f->lean[k] = row[ROW_LEAN + k];
+    for (int k = 0; k < 9; k++)
+        f->plastic[k] = row[ROW_PLASTIC + k];
+    f->mass = row[ROW_MASS], f->width = row[ROW_WIDTH];
+    f->share = pl_select_f(f->mass > pl_splat_f(0), 1.0f / f->mass, pl_splat_f(0));
+    for (int lane = 0; lane < PL_W; lane++)
+        rows[lane] = first + lane < g->count ? row_of_fit(g->cluster[first + lane]) : blank;
+    pl_lanes_gather(rows, ROW_ROTATION, (float *)row);
+    for (int k = 0; k < 3; k++)
+        f->from[k] = row[ROW_CENTRE + k];
+    for (int k = 0; k < 4; k++)
+        f->turn[k] = row[ROW_TURN + k];
+}
+
+/* The centre, A_xp about it, and from the matrix A_xp · map the rotation and the goal T p + t. */
+PL_LANES_INLINE void take_moments(const vf *sums, fit *f)
+{
+    for (int i = 0; i < 3; i++)
+        f->shift[i] = sums[SUM_CENTRE + i] * f->share;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            f->a[3 * i + j] = sums[SUM_FIT + 3 * i + j] - (f->mass * f->shift[i]) * f->lean[j];
+}
+
+PL_LANES_INLINE void turn(const vf map[9], fit *f)
+{
+    vf matrix[9], lean[3];
+    mul33(f->a, map, matrix);
+    pl_rotation_fit_f(matrix, f->turn);
+    pl_rotation_matrix_f(f->turn, f->rotation);
+    mul33(f->rotation, f->plastic, f->goal);
+    mul33_3(f->goal, f->lean, lean);
+    for (int i = 0; i < 3; i++)
+        f->aim[i] = f->shift[i] - lean[i];
+}
+
+PL_LANES_INLINE void store_goal(const fit *f, group *g, int first)
+{
+    for (int k = 0; k < 9; k++)
+        pl_store_f(g->goal[k] + first, f->goal[k]);
+    for (int k = 0; k < 3; k++)
+        pl_store_f(g->goal[9 + k] + first, f->aim[k]);
+}
+
+/* ---- The fit of a sub-step --------------------------------------------------------------------- */
+
+/* The rigid motion of the members: d ω, and d (ū − ω × shift), so that d ū_i is their sum with d ω × y. */
+PL_LANES_INLINE void take_spin(const vf *sums, const fit *f, float damping, vf inertia[6],
+                               vf out[6])
+{
+    vf mean[3], shared[3], spin[3], turned[3], spread[6], omega[3], m[9];
+    int at = 0;
+    cross(f->shift, sums + SUM_MOTION, turned);
+    for (int i = 0; i < 3; i++) {
+        mean[i] = sums[SUM_MOTION + i] * f->share;
+        spin[i] = sums[SUM_SPIN + i] - turned[i];
+        shared[i] = f->mass * f->shift[i];
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++, at++)
+            spread[at] = sums[SUM_SPREAD + at] - shared[i] * f->shift[j];
+    vf tensor[6] = {spread[3] + spread[5], -spread[1], -spread[2],
+                    spread[0] + spread[5], -spread[4], spread[0] + spread[3]};
+    invert_inertia(tensor, inertia);
+    full(inertia, m);
+    mul33_3(m, spin, omega);
+    cross(omega, f->shift, turned);
+    for (int i = 0; i < 3; i++) {
+        out[i] = omega[i] * damping;
+        out[3 + i] = (mean[i] - turned[i]) * damping;
+    }
+}
+
+/* Where A_pp has no rank 3, F is what is seen of it, and R Fᵖ of the rest: F P + R Fᵖ (I − P), P = A_pp A_pp⁺. Rare. */
+static void complete(const group *g, int first, const float *plastic, const float *rotation,
+                     float *gradient)
+{
+    for (int lane = 0; lane < PL_W && first + lane < g->count; lane++) {
+        const pl_cluster *cluster = g->cluster[first + lane];
+        if (cluster->rank == 3)
+            continue;
+        const float *s = cluster->seen;
+        float p[9] = {s[0], s[1], s[2], s[1], s[3], s[4], s[2], s[4], s[5]}, goal[9];
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) {
+                goal[3 * i + j] = 0;
+                for (int k = 0; k < 3; k++)
+                    goal[3 * i + j] +=
+                        rotation[(3 * i + k) * PL_W + lane] * plastic[(3 * k + j) * PL_W + lane];
+            }
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                for (int k = 0; k < 3; k++)
+                    gradient[(3 * i + j) * PL_W + lane] +=
+                        goal[3 * i + k] * ((k == j ? 1.0f : 0.0f) - p[3 * k + j]);
+    }
+}
+
+/* F, and the singular values of Fᵉ = F Fᵖ⁻¹: stretch, flow, work. */
+static void take_strain(const pl_clustered_step *step, group *g, int first, const fit *f,
+                        const vf unplastic[9], vf gradient[9])
+{
+    vf elastic[9], q[4], u[9], s[3], v[9];
+    float right[9 * PL_W] ALIGNED, values[3 * PL_W] ALIGNED, left[3 * PL_W] ALIGNED;
+    mul33(f->a, f->inverse, gradient);
+    complete(g, first, (const float *)f->plastic, (const float *)f->rotation, (float *)gradient);
+    mul33(gradient, unplastic, elastic);
+    for (int k = 0; k < 4; k++)
+        q[k] = f->turn[k];
+    pl_svd3_f(elastic, q, u, s, v);
+    for (int k = 0; k < 9; k++)
+        pl_store_f(right + k * PL_W, v[k]);
+    for (int k = 0; k < 3; k++) {
+        pl_store_f(values + k * PL_W, s[k]);
+        pl_store_f(left + k * PL_W, u[3 * k]);
+    }
+    for (int lane = 0; lane < PL_W && first + lane < g->count; lane++) {
+        pl_cluster *cluster = g->cluster[first + lane];
+        float own[3], vectors[9];
+        for (int k = 0; k < 3; k++) {
+            own[k] = values[k * PL_W + lane];
+            cluster->pull[k] = left[k * PL_W + lane];
+        }
+        for (int k = 0; k < 9; k++)
+            vectors[k] = right[k * PL_W + lane];
+        cluster->stretch = own[0];
+        pl_cluster_flow(cluster, step, own, vectors);
+    }
+}
+
+PL_LANES_INLINE void store_fit(group *g, int first, const fit *f, const vf gradient[9])
+{
+    float spare[PL_W][ROW_FITTED];
+    float *rows[PL_W];
+    vf row[ROW_FITTED];
+    for (int k = 0; k < 3; k++) {
+        vf centre = f->from[k] + f->shift[k];
+        row[ROW_CENTRE + k] = pl_select_f(centre - centre == pl_splat_f(0), centre, f->from[k]);
+    }
+    for (int k = 0; k < 9; k++)
+        row[ROW_GRADIENT + k] = gradient[k], row[ROW_ROTATION + k] = f->rotation[k];
+    for (int k = 0; k < 4; k++)
+        row[ROW_TURN + k] = f->turn[k];
+    for (int lane = 0; lane < PL_W; lane++)
+        rows[lane] = first + lane < g->count ? row_of_fit(g->cluster[first + lane]) : spare[lane];
+    pl_lanes_scatter((const float *)row, ROW_FITTED, rows);
+}
+
+/* What strain limiting will want to know. */
+PL_LANES_INLINE void store_table(const pl_clustered_step *step, group *g, int first, const fit *f,
+                                 const vf map[9], const vf inertia[6])
+{
+    float *t = g->table + first;
+    pl_store_f(t + PL_GROUP_SHARE * GROUP, f->share);
+    pl_store_f(t + PL_GROUP_MASS * GROUP, f->mass);
+    pl_store_f(t + PL_GROUP_LIMIT * GROUP, f->width * step->limit);
+    for (int k = 0; k < 3; k++) {
+        pl_store_f(t + (PL_GROUP_LEAN + k) * GROUP, f->lean[k]);
+        pl_store_f(t + (PL_GROUP_OLD + k) * GROUP, f->from[k] + f->shift[k]);
+    }
+    for (int k = 0; k < 9; k++) {
+        pl_store_f(t + (PL_GROUP_PLASTIC + k) * GROUP, f->plastic[k]);
+        pl_store_f(t + (PL_GROUP_MAP + k) * GROUP, map[k]);
+    }
+    for (int k = 0; k < 4; k++)
+        pl_store_f(t + (PL_GROUP_TURN + k) * GROUP, f->turn[k]);
+    for (int k = 0; k < 6; k++)
+        pl_store_f(t + (PL_GROUP_INERTIA + k) * GROUP, inertia[k]);
+}
+
+static void fit_lanes(const pl_clustered_step *step, group *g, int first)
+{
+    fit f;
+    vf sums[SUM_ALL], unplastic[9], map[9], inertia[6], spin[6], gradient[9];
+    take_sums(g, first, SUM_ALL, sums);
+    load_fit(g, first, &f);
+    take_moments(sums, &f);
+    invert33(f.plastic, unplastic);
+    if (step->least_squares)
+        for (int i = 0; i < 9; i++)
+            map[i] = f.plastic[3 * (i % 3) + i / 3];
+    else
+        mul33(f.inverse, unplastic, map);
+    turn(map, &f);
+    store_goal(&f, g, first);
+    take_spin(sums, &f, step->damping, inertia, spin);
+    for (int k = 0; k < 6; k++)
+        pl_store_f(g->spin[k] + first, spin[k]);
+    take_strain(step, g, first, &f, unplastic, gradient);
+    store_fit(g, first, &f, gradient);
+    store_table(step, g, first, &f, map, inertia);
+}
+
+/* Adds w ((α/h) (T p + t − y) + d ū), and w, to the rows of a cluster's members. */
+static void pull_members(const members *m, const group *g, int i, float pull, float *sum)
+{
+    vf goal[12], spin[6];
+    for (int k = 0; k < 12; k++)
+        goal[k] = pl_splat_f(g->goal[k][i]);
+    for (int k = 0; k < 6; k++)
+        spin[k] = pl_splat_f(g->spin[k][i]);
+    for (int at = 0; at < m->room; at += PL_W) {
+        vmember v;
+        vf way[3];
+        reload_offsets(m, at, v.y);
+        load_rest(m, at, &v);
+        cross(spin, v.y, way);
+        for (int k = 0; k < 3; k++) {
+            vf to = goal[3 * k] * v.p[0] + goal[3 * k + 1] * v.p[1] + goal[3 * k + 2] * v.p[2];
+            way[k] = ((to + goal[9 + k] - v.y[k]) * pull + (way[k] + spin[3 + k])) * v.weight;
+        }
+        add_rows(sum, m->row + at, way[0], way[1], way[2], v.weight);
+    }
+}
+
+/* Notes which blocks of rows a run has added to. */
+static void mark(const pl_clustered_rows *r, int run, int number)
+{
+    uint8_t *added = r->added + (size_t)run * (size_t)(r->row_capacity / PL_ROW_BLOCK);
+    for (int k = r->touch_start[number]; k < r->touch_start[number + 1]; k++)
+        added[r->touch[k]] = 1;
+}
+
+PL_LANES_INLINE float *sum_of(const pl_clustered_rows *r, int run)
+{
+    return r->sum + (size_t)run * 4 * (size_t)r->row_capacity;
+}
+
+void PL_LANES(pl_clustered_fit)(const pl_clustered_step *step, int run)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    group g;
+    for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
+        open_group(step, run, first, &g);
+        for (int i = 0; i < g.count; i++) {
+            memcpy(g.members[i].centre, g.cluster[i]->centre, sizeof g.members[i].centre);
+            sum_all(&g.members[i], g.sums[i]);
+        }
+        for (int lane = 0; lane < g.count; lane += PL_W)
+            fit_lanes(step, &g, lane);
+        for (int i = 0; i < g.count; i++) {
+            pull_members(&g.members[i], &g, i, step->pull, sum_of(r, run));
+            mark(r, run, g.number[i]);
+        }
+    }
+    PL_LANES_LEAVE();
+}
+
+/* ---- Strain limiting --------------------------------------------------------------------------- */
+
+static void limit_lanes(group *g, int first)
+{
+    fit f;
+    vf sums[SUM_SHORT], map[9];
+    float *t = g->table + first;
+    take_sums(g, first, SUM_SHORT, sums);
+    f.share = pl_load_f(t + PL_GROUP_SHARE * GROUP);
+    f.mass = pl_load_f(t + PL_GROUP_MASS * GROUP);
+    for (int k = 0; k < 3; k++)
+        f.lean[k] = pl_load_f(t + (PL_GROUP_LEAN + k) * GROUP);
+    for (int k = 0; k < 9; k++) {
+        f.plastic[k] = pl_load_f(t + (PL_GROUP_PLASTIC + k) * GROUP);
+        map[k] = pl_load_f(t + (PL_GROUP_MAP + k) * GROUP);
+    }
+    for (int k = 0; k < 4; k++)
+        f.turn[k] = pl_load_f(t + (PL_GROUP_TURN + k) * GROUP);
+    take_moments(sums, &f);
+    turn(map, &f);
+    store_goal(&f, g, first);
+    for (int k = 0; k < 4; k++)
+        pl_store_f(t + (PL_GROUP_TURN + k) * GROUP, f.turn[k]);
+}
+
+PL_LANES_INLINE void load_goal(const group *g, int i, vf goal[12])
+{
+    for (int k = 0; k < 12; k++)
+        goal[k] = pl_splat_f(g->goal[k][i]);
+}
+
+/* y − goal, and its square. */
+PL_LANES_INLINE vf stray(const vmember *v, const vf goal[12], vf d[3])
+{
+    for (int k = 0; k < 3; k++) {
+        vf to = goal[3 * k] * v->p[0] + goal[3 * k + 1] * v->p[1] + goal[3 * k + 2] * v->p[2];
+        d[k] = v->y[k] - (to + goal[9 + k]);
+    }
+    return (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
+}
+
+/* Whether any member is beyond the limit. */
+static bool is_beyond(const members *m, const group *g, int i)
+{
+    vf goal[12], d[3];
+    float limit = g->table[PL_GROUP_LIMIT * GROUP + i];
+    vf square = pl_splat_f(limit * limit);
+    load_goal(g, i, goal);
+    for (int at = 0; at < m->room; at += PL_W) {
+        vmember v;
+        reload_offsets(m, at, v.y);
+        load_rest(m, at, &v);
+        if (pl_any_f((stray(&v, goal, d) > square) & (v.weight > pl_splat_f(0))))
+            return true;
+    }
+    return false;
+}
+
+/* The vote: how far the members beyond the limit are to come back. */
+PL_LANES_INLINE void correction(const members *m, int at, const vf goal[12], float limit,
+                                vmember *v, vf e[3])
+{
+    vf d[3], none = pl_splat_f(0);
+    reload_offsets(m, at, v->y);
+    load_rest(m, at, v);
+    vf square = stray(v, goal, d);
+    vi beyond = (square > pl_splat_f(limit * limit)) & (v->weight > none);
+    vf back = pl_select_f(beyond, limit / pl_sqrt_f(square) - 1.0f, none);
+    for (int k = 0; k < 3; k++)
+        e[k] = d[k] * back;
+}
+
+/* Old places from the old centre of the cluster whose column of the table is given; and masses. */
+PL_LANES_INLINE void load_arms(const members *m, int at, const float *table, vf arm[4])
+{
+    load_rows(m->old, m->row + at, arm);
+    for (int k = 0; k < 3; k++)
+        arm[k] -= table[(PL_GROUP_OLD + k) * GROUP];
+}
+
+/* The corrections of a cluster, left for the next pass, and the rigid part of them: of force and moment with arms from
+   the old places. */
+static void rigid_part(const members *m, const group *g, int i, bool balanced, float rigid[6])
+{
+    float column[6][PL_COLUMNS] ALIGNED, four[4];
+    const float *t = g->table + i;
+    float limit = t[PL_GROUP_LIMIT * GROUP], total[6];
+    vf goal[12];
+    load_goal(g, i, goal);
+    for (int part = 0; part < PL_COLUMNS; part += PL_W) {
+        vf sum[6];
+        for (int k = 0; k < 6; k++)
+            sum[k] = pl_splat_f(0);
+        for (int at = part; at < m->room; at += PL_COLUMNS) {
+            vmember v;
+            vf e[3], arm[4], moment[3];
+            correction(m, at, goal, limit, &v, e);
+            if (m->push)
+                for (int k = 0; k < 3; k++)
+                    pl_store_f(m->push + column_of(at, 6, k), e[k]);
+            if (!balanced)
+                continue;
+            load_arms(m, at, t, arm);
+            if (m->push)
+                for (int k = 0; k < 3; k++)
+                    pl_store_f(m->push + column_of(at, 6, 3 + k), arm[k]);
+            for (int k = 0; k < 3; k++) {
+                e[k] *= v.weight * arm[3];
+                sum[k] += e[k];
+            }
+            cross(arm, e, moment);
+            for (int k = 0; k < 3; k++)
+                sum[3 + k] += moment[k];
+        }
+        for (int k = 0; k < 6; k++)
+            pl_store_f(column[k] + part, sum[k]);
+    }
+    for (int k = 0; k < 6; k++) {
+        fold(column[k], four);
+        total[k] = (four[0] + four[1]) + (four[2] + four[3]);
+    }
+    const float *s = t + PL_GROUP_INERTIA * GROUP;
+    for (int k = 0; k < 3; k++)
+        rigid[k] = total[k] * t[PL_GROUP_SHARE * GROUP];
+    rigid[3] = s[0] * total[3] + s[GROUP] * total[4] + s[2 * GROUP] * total[5];
+    rigid[4] = s[GROUP] * total[3] + s[3 * GROUP] * total[4] + s[4 * GROUP] * total[5];
+    rigid[5] = s[2 * GROUP] * total[3] + s[4 * GROUP] * total[4] + s[5 * GROUP] * total[5];
+}
+
+/* Adds w (e − rigid part) to the rows of the members. */
+static void push_members(const members *m, const group *g, int i, bool balanced,
+                         const float rigid[6], float *sum)
+{
+    const float *t = g->table + i;
+    vf goal[12], turned[3], moved[3];
+    load_goal(g, i, goal);
+    for (int k = 0; k < 3; k++) {
+        moved[k] = pl_splat_f(rigid[k]);
+        turned[k] = pl_splat_f(rigid[3 + k]);
+    }
+    for (int at = 0; at < m->room; at += PL_W) {
+        vf e[3], arm[4], around[3], weight;
+        if (m->push) {
+            for (int k = 0; k < 3; k++) {
+                e[k] = pl_load_f(m->push + column_of(at, 6, k));
+                arm[k] = pl_load_f(m->push + column_of(at, 6, 3 + k));
+            }
+            weight = pl_load_f(m->weight + at);
+        } else {
+            vmember v;
+            correction(m, at, goal, t[PL_GROUP_LIMIT * GROUP], &v, e);
+            load_arms(m, at, t, arm);
+            weight = v.weight;
+        }
+        if (balanced) {
+            cross(turned, arm, around);
+            for (int k = 0; k < 3; k++)
+                e[k] -= moved[k] + around[k];
+        }
+        add_rows(sum, m->row + at, e[0] * weight, e[1] * weight, e[2] * weight, pl_splat_f(0));
+    }
+}
+
+/* Nothing about a cluster has changed since the last round when none of its rows moved: then it has nothing to say, as it
+   had not then. */
+static bool has_moved(const pl_clustered_rows *r, int number)
+{
+    for (int k = r->touch_start[number]; k < r->touch_start[number + 1]; k++)
+        if (r->moved[r->touch[k]])
+            return true;
+    return false;
+}
+
+static void limit_group(pl_clustered_step *step, int run, group *g)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    bool active[GROUP], any = false;
+    for (int i = 0; i < g->count; i++) {
+        active[i] = has_moved(r, g->number[i]);
+        any = any || active[i];
+        if (!active[i]) {
+            memset(g->sums[i], 0, sizeof g->sums[i]);
+            continue;
+        }
+        for (int k = 0; k < 3; k++)
+            g->members[i].centre[k] = g->table[(PL_GROUP_OLD + k) * GROUP + i];
+        sum_short(&g->members[i], g->sums[i]);
+    }
+    if (!any)
+        return;
+    for (int lane = 0; lane < g->count; lane += PL_W)
+        limit_lanes(g, lane);
+    for (int i = 0; i < g->count; i++) {
+        float rigid[6];
+        if (!active[i] || !is_beyond(&g->members[i], g, i))
+            continue;
+        rigid_part(&g->members[i], g, i, step->balanced, rigid);
+        push_members(&g->members[i], g, i, step->balanced, rigid, sum_of(r, run));
+        mark(r, run, g->number[i]);
+        step->hits[run]++;
+    }
+}
+
+void PL_LANES(pl_clustered_limit)(pl_clustered_step *step, int run)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    group g;
+    step->hits[run] = 0;
+    for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
+        open_group(step, run, first, &g);
+        limit_group(step, run, &g);
+    }
+    PL_LANES_LEAVE();
+}
+
+/* ---- What the runs have for the rows --------------------------------------------------------------- */
+
+/* Which runs have added to a block: their sums of it, one after the other. The mark is taken away. */
+static int take_runs(const pl_clustered_rows *r, int block, float *sums[PL_MOST_RUNS])
+{
+    size_t blocks = (size_t)(r->row_capacity / PL_ROW_BLOCK);
+    int count = 0;
+    for (int run = 0; run < r->run_count; run++) {
+        uint8_t *added = r->added + (size_t)run * blocks + block;
+        if (*added)
+            sums[count++] = sum_of(r, run) + (size_t)block * 4 * PL_ROW_BLOCK;
+        *added = 0;
+    }
+    return count;
+}
+
+/* The sum over the runs, which are left at zero. */
+PL_LANES_INLINE vf take_sum(float *const *sums, int count, int at)
+{
+    vf sum = pl_load_f(sums[0] + at);
+    pl_store_f(sums[0] + at, pl_splat_f(0));
+    for (int k = 1; k < count; k++) {
+        sum += pl_load_f(sums[k] + at);
+        pl_store_f(sums[k] + at, pl_splat_f(0));
+    }
+    return sum;
+}
+
+/* x += θ Σ w (…) */
+void PL_LANES(pl_clustered_settle)(const pl_clustered_step *step, int begin, int end)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    vf part = pl_splat_f(step->part);
+    for (int block = begin; block < end; block++) {
+        float *sums[PL_MOST_RUNS], *x = r->x + (size_t)block * 4 * PL_ROW_BLOCK;
+        int count = take_runs(r, block, sums);
+        r->moved[block] = count > 0;
+        for (int at = 0; count && at < 4 * PL_ROW_BLOCK; at += PL_W)
+            pl_store_f(x + at, pl_load_f(x + at) + take_sum(sums, count, at) * part);
+    }
+    PL_LANES_LEAVE();
+}
+
+/* The last of every four numbers, in place of all four. */
+PL_LANES_INLINE vf fourth(vf a)
+{
+#if PL_LANES_NATIVE
+    return (vf)PL_MM(shuffle_ps)((PL_MM_F)a, (PL_MM_F)a, 0xFF);
+#else
+    vf b = a;
+    for (int lane = 0; lane < PL_W; lane++)
+        b[lane] = a[lane | 3];
+    return b;
+#endif
+}
+
+/* u += h a + Σ w ((α/h) (g − x) + d (ū − u)), x += h u. The mass in a row of x stays: h is 0 there. */
+void PL_LANES(pl_clustered_integrate)(const pl_clustered_step *step, int begin, int end)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    float all[PL_W] ALIGNED, fall[PL_W] ALIGNED;
+    for (int lane = 0; lane < PL_W; lane++) {
+        all[lane] = lane % 4 < 3 ? step->h : 0;
+        fall[lane] = lane % 4 < 3 ? (float)(step->motion->h * step->motion->fall[lane % 4]) : 0;
+    }
+    vf h = pl_load_f(all), down = pl_load_f(fall);
+    for (int block = begin; block < end; block++) {
+        size_t first = (size_t)block * 4 * PL_ROW_BLOCK;
+        float *sums[PL_MOST_RUNS], *x = r->x + first, *u = r->u + first;
+        int count = take_runs(r, block, sums);
+        r->moved[block] = 1;
+        for (int at = 0; at < 4 * PL_ROW_BLOCK; at += PL_W) {
+            vf speed = pl_load_f(u + at), more = down;
+            if (step->motion->push)
+                more += pl_load_f(r->push + first + at) * h;
+            if (count) {
+                vf sum = take_sum(sums, count, at);
+                more += sum - speed * (fourth(sum) * step->damping);
+            }
+            pl_store_f(x + at, pl_load_f(x + at) + (speed + more) * h);
+        }
+    }
+    PL_LANES_LEAVE();
+}

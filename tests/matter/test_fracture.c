@@ -1,0 +1,446 @@
+/* Fracture: a bar pulled apart breaks across the pull, in two pieces, brittle and ductile; a rotated copy breaks the same
+   way; a cut divides mass exactly and changes no momentum; no cascade in one sub-step; crumbs are dissolved or become
+   debris; without memory or room nothing is cut. */
+#include "matter/change_kit.h"
+
+#include "math/quat.h"
+
+static const double bar_size[3] = {4, 1, 1};
+
+static void open_bar(body *b, double *points, int n, int clusters, uint64_t seed, pl_mat3 turn,
+                     const pl_clustered_def *def)
+{
+    n = kit_box(n, bar_size, seed, points);
+    pl_clustering_def clustering = {.count = clusters, .overlap = 3, .seed = 5};
+    body_open_turned(b, n, points, turn, true, &clustering, def);
+}
+
+/* A bar whose ends are taken and moved apart along its axis. */
+typedef struct grip {
+    int count;
+    int32_t fixed[4000];
+    double start[3 * 4000], targets[7 * 4000];
+    int sign[4000];
+    pl_vec3 axis;
+} grip;
+
+static void take_ends(grip *g, const body *b, pl_vec3 axis)
+{
+    g->count = 0;
+    g->axis = axis;
+    for (int i = 0; i < b->c->n && g->count < 4000; i++) {
+        double along = pl_v3_dot(axis, pl_v3_from_floats(b->x + 3 * i));
+        if (fabs(along) < 1.7)
+            continue;
+        g->fixed[g->count] = i;
+        g->sign[g->count] = along > 0 ? 1 : -1;
+        for (int k = 0; k < 3; k++)
+            g->start[3 * g->count + k] = (double)b->x[3 * i + k];
+        g->count++;
+    }
+}
+
+/* Returns the sub-step in which the bar came apart, or −1. */
+static int pull_apart(body *b, grip *g, double speed, int steps, double h)
+{
+    int debris, apart = -1;
+    for (int step = 0; step < steps; step++) {
+        double way = speed * h * (step + 1);
+        for (int k = 0; k < g->count; k++) {
+            pl_vec3 to =
+                pl_v3_add_scaled(pl_v3(g->start[3 * k], g->start[3 * k + 1], g->start[3 * k + 2]),
+                                 way * g->sign[k], g->axis);
+            g->targets[7 * k] = to.x, g->targets[7 * k + 1] = to.y, g->targets[7 * k + 2] = to.z;
+        }
+        body_step_held(b, h, g->count, g->fixed, g->targets);
+        if (step % 16 == 0)
+            body_check(b);
+        if (apart < 0 && body_pieces(b, NULL, &debris) > 1)
+            apart = step;
+    }
+    return apart;
+}
+
+/* Where the pieces end in the rest of the model, along the axis: how far those of one reach into those of the other. */
+typedef struct parting {
+    int pieces, debris;
+    double lower_end, upper_start; /* 90th part of one, 10th of the other: along the bar at rest */
+    double left, right;            /* masses */
+    double splinters;              /* mass of all but the two largest pieces */
+} parting;
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double splinters_of(const pl_clustered *c, const int *labels)
+{
+    double *mass = calloc((size_t)c->n, sizeof(double)), all = 0, first = 0, second = 0;
+    for (int i = 0; i < c->n; i++)
+        mass[labels[i]] += (double)c->mass[i], all += (double)c->mass[i];
+    for (int i = 0; i < c->n; i++)
+        if (mass[i] > first)
+            second = first, first = mass[i];
+        else
+            second = fmax(second, mass[i]);
+    free(mass);
+    return all - first - second;
+}
+
+static parting examine(const body *b, const double *rest)
+{
+    const pl_clustered *c = b->c;
+    int *labels = malloc(sizeof(int) * (size_t)c->n), counts[2] = {0};
+    double *along[2] = {malloc(sizeof(double) * (size_t)c->n),
+                        malloc(sizeof(double) * (size_t)c->n)};
+    parting p = {.pieces = body_pieces(b, labels, &p.debris)};
+    int left = -1;
+    double first = (double)INFINITY;
+    for (int i = 0; i < c->n; i++) {
+        double at = rest[3 * c->origin[i]];
+        if (at < first && c->start[i + 1] > c->start[i])
+            first = at, left = labels[i];
+    }
+    for (int i = 0; i < c->n; i++) {
+        int side = labels[i] == left ? 0 : 1;
+        along[side][counts[side]++] = rest[3 * c->origin[i]];
+        *(side ? &p.right : &p.left) += (double)c->mass[i];
+    }
+    for (int side = 0; side < 2; side++)
+        qsort(along[side], (size_t)counts[side], sizeof(double), by_value);
+    if (counts[0] && counts[1]) {
+        p.lower_end = along[0][counts[0] - 1 - counts[0] / 50];
+        p.upper_start = along[1][counts[1] / 50];
+    }
+    p.splinters = splinters_of(c, labels);
+    free(labels);
+    free(along[0]);
+    free(along[1]);
+    return p;
+}
+
+static pl_clustered_def material(bool ductile)
+{
+    pl_clustered_def def = pl_default_clustered_def();
+    def.strain_limit = 0.5;
+    def.damping = 20;
+    def.toughness = ductile ? 0.25 : 0.06;
+    def.least_members = 16;
+    if (ductile) {
+        def.yield = 0.15;
+        def.flow = 4;
+        def.hardening = 0.5;
+        def.condition = 3;
+    }
+    return def;
+}
+
+static parting break_bar(pl_mat3 turn, bool ductile, uint64_t seed, const char *name)
+{
+    enum { N = 900 };
+    double points[3 * N];
+    pl_vec3 axis = pl_m3_column(turn, 0);
+    pl_clustered_def def = material(ductile);
+    body b;
+    static grip g;
+    open_bar(&b, points, N, 60, seed, turn, &def);
+    take_ends(&g, &b, axis);
+    int apart = pull_apart(&b, &g, 0.15, ductile ? 900 : 400, 1 / 120.0);
+    body_check(&b);
+    parting p = examine(&b, points);
+    printf("%s: apart at step %d, %d pieces, %d debris; masses %.1f and %.1f, splinters %.1f; left "
+           "ends at %.2f, right begins at %.2f; %llu splits, %llu divided, %llu new clusters\n",
+           name, apart, p.pieces, p.debris, p.left, p.right, p.splinters, p.lower_end,
+           p.upper_start, (unsigned long long)b.c->split, (unsigned long long)b.c->divided,
+           (unsigned long long)b.c->added);
+    body_close(&b);
+    return p;
+}
+
+/* The pieces do not reach far into each other. */
+static void check_across(const parting *p)
+{
+    assert_true(p->lower_end - p->upper_start < 0.75);
+    assert_true(p->lower_end > -1.9 && p->lower_end < 1.9);
+}
+
+static void test_breaks_across(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= (uint64_t)check_rounds(10, 3); seed++) {
+        parting p = break_bar(pl_m3_identity(), false, seed, "brittle");
+        assert_int_equal(p.pieces, 2);
+        assert_int_equal(p.debris, 0);
+        check_across(&p);
+    }
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        parting p = break_bar(pl_m3_identity(), true, seed, "ductile");
+        assert_true(p.pieces >= 2 && p.splinters < 0.02 * (p.left + p.right));
+        check_across(&p);
+    }
+}
+
+static void test_rotated_copy(void **state)
+{
+    (void)state;
+    pl_mat3 quarter = {{{0, -1, 0}, {0, 0, -1}, {1, 0, 0}}};
+    pl_mat3 any = pl_quat_to_m3(pl_quat_normalise((pl_quat){0.3, -0.5, 0.2, 0.8}));
+    parting straight = break_bar(pl_m3_identity(), false, 2, "straight");
+    parting turned = break_bar(quarter, false, 2, "turned by quarters");
+    parting oblique = break_bar(any, false, 2, "turned obliquely");
+    assert_int_equal(turned.pieces, 2);
+    assert_int_equal(oblique.pieces, 2);
+    assert_true(fabs(straight.left - turned.left) < 0.001 * straight.left);
+    assert_true(fabs(straight.left - oblique.left) < 0.02 * straight.left);
+}
+
+/* Flow, new clusters and cracks at once; then the pieces go on. */
+static void test_with_reclustering(void **state)
+{
+    (void)state;
+    enum { N = 900 };
+    double points[3 * N];
+    static grip g;
+    pl_clustered_def def = material(true);
+    def.yield = 0.05;
+    def.flow = 12;
+    def.hardening = 0.5;
+    def.wanted = 3;
+    def.toughness = 0.25;
+    def.condition = 1.3;
+    body b;
+    open_bar(&b, points, N, 60, 1, pl_m3_identity(), &def);
+    take_ends(&g, &b, pl_v3(1, 0, 0));
+    int apart = pull_apart(&b, &g, 0.5, 700, 1 / 120.0);
+    parting p = examine(&b, points);
+    printf("with reclustering: apart at step %d, %d pieces, %d debris, splinters %.1f; %llu "
+           "splits, %llu "
+           "divided, %llu new clusters\n",
+           apart, p.pieces, p.debris, p.splinters, (unsigned long long)b.c->split,
+           (unsigned long long)b.c->divided, (unsigned long long)b.c->added);
+    assert_true(apart > 0 && p.pieces == 2 && b.c->added > 5 && b.c->split > 2);
+    /* What is apart stays apart: the clusters made later do not mend it. */
+    for (int step = 0; step < 60; step++) {
+        for (int k = 0; step % 20 == 0 && k < b.c->count; k++)
+            b.c->clusters[k].phase = PL_PHASE_GOING, b.c->content = false;
+        body_step(&b, 1 / 120.0);
+        body_check(&b);
+        int debris;
+        assert_true(body_pieces(&b, NULL, &debris) >= 2);
+    }
+    body_close(&b);
+}
+
+/* ---- One cut -------------------------------------------------------------------------------------------------------- */
+
+static bool share_particle(const pl_clustered *c, int a, int b)
+{
+    for (int m = c->clusters[a].first; m < c->clusters[a].first + c->clusters[a].count; m++)
+        for (int k = c->clusters[b].first; k < c->clusters[b].first + c->clusters[b].count; k++)
+            if (c->particle[m] == c->particle[k])
+                return true;
+    return false;
+}
+
+/* Every cluster wants to tear at once. In one sub-step only some do, none of them neighbours; both halves rest. */
+static void test_no_cascade(void **state)
+{
+    (void)state;
+    enum { N = 900 };
+    double points[3 * N], before[3], after[3];
+    pl_clustered_def def = material(false);
+    def.least_members = 1;
+    body b;
+    open_bar(&b, points, N, 60, 1, pl_m3_identity(), &def);
+    pl_rng rng = pl_rng_make(3);
+    for (int i = 0; i < b.c->n; i++)
+        for (int k = 0; k < 3; k++) {
+            b.x[3 * i + k] *= k == 0 ? 1.5f : 1;
+            b.u[3 * i + k] = pl_random_between(&rng, -1, 1);
+        }
+    for (int k = 0; k < b.c->count; k++)
+        b.c->clusters[k].stretch = 1.5f;
+    int count = b.c->count, members[60];
+    assert_int_equal(count, 60);
+    bool *was = calloc(60 * 60, sizeof(bool));
+    for (int i = 0; i < count; i++)
+        members[i] = b.c->clusters[i].count;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++)
+            was[i * count + j] = share_particle(b.c, i, j);
+    body_momentum(&b, before);
+    body_commit(&b, 1 / 120.0);
+    body_momentum(&b, after);
+    body_check(&b);
+    for (int k = 0; k < 3; k++)
+        assert_true(fabs(before[k] - after[k]) < 1e-9);
+    /* Ids of a new body are numbers of clusters; one that lost members was split. */
+    bool torn[60] = {false};
+    for (int k = 0; k < b.c->count; k++) {
+        uint32_t id = b.c->clusters[k].id;
+        if (id < 60)
+            torn[id] = b.c->clusters[k].count < members[id];
+    }
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            assert_false(torn[i] && torn[j] && was[i * count + j]);
+    printf("all at once: %llu of %d split, %llu divided\n", (unsigned long long)b.c->split, count,
+           (unsigned long long)b.c->divided);
+    assert_true(b.c->split >= 2 && b.c->split < 30);
+    /* The same stretch again at once: those at rest stay whole. */
+    uint64_t split = b.c->split;
+    for (int k = 0; k < b.c->count; k++)
+        b.c->clusters[k].stretch = b.c->clusters[k].calm > 0 ? 1.5f : 1;
+    body_commit(&b, 1 / 1e6);
+    assert_int_equal(b.c->split, split);
+    free(was);
+    body_close(&b);
+}
+
+/* The cut of one cluster, against what the words say. */
+static void test_one_cut(void **state)
+{
+    (void)state;
+    enum { N = 900 };
+    double points[3 * N];
+    pl_clustered_def def = material(false);
+    def.least_members = 1;
+    body b;
+    open_bar(&b, points, N, 60, 1, pl_m3_identity(), &def);
+    /* Turned by a quarter about z and stretched by 1.2 along the bar, which is y then. */
+    for (int i = 0; i < b.c->n; i++) {
+        float x = b.x[3 * i], y = b.x[3 * i + 1];
+        b.x[3 * i] = -y, b.x[3 * i + 1] = 1.2f * x;
+    }
+    int target = 30, n = b.c->n, members = b.c->clusters[target].count;
+    uint32_t id = b.c->clusters[target].id;
+    b.c->clusters[target].stretch = 1.2f;
+    double centre = pl_clustered_refit(b.c, target, b.x).centre.y;
+    body_commit(&b, 1 / 120.0);
+    body_check(&b);
+    assert_int_equal(b.c->split, 1);
+    assert_int_equal(b.c->count, 61);
+    const pl_cluster *one = NULL, *two = b.c->clusters + b.c->count - 1;
+    for (int k = 0; k < b.c->count; k++)
+        if (b.c->clusters[k].id == id)
+            one = b.c->clusters + k;
+    assert_true(one && one->count + two->count == members);
+    int sides[2][2] = {{0}};
+    for (int half = 0; half < 2; half++) {
+        const pl_cluster *cluster = half ? two : one;
+        for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
+            int i = b.c->particle[m];
+            sides[half][(double)b.x[3 * i + 1] > centre]++;
+        }
+        assert_true(cluster->calm > 0 && (double)cluster->toughness > 1.9 * def.toughness);
+        const pl_cut *cut = cluster->cuts + cluster->cut_count - 1;
+        assert_true(cut->crack && fabs(fabs((double)cut->normal[0]) - 1) < 0.02);
+        assert_true(cut->offset > 0);
+    }
+    assert_true((sides[0][0] == 0 && sides[1][1] == 0) || (sides[0][1] == 0 && sides[1][0] == 0));
+    /* No particle of a half is shared with a cluster on the other side any more. */
+    for (int half = 0; half < 2; half++) {
+        const pl_cluster *cluster = half ? two : one;
+        bool above = sides[half][1] > 0;
+        for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+            for (int at = b.c->start[b.c->particle[m]]; at < b.c->start[b.c->particle[m] + 1];
+                 at++) {
+                int other = b.c->owner[b.c->place[at]];
+                if (b.c->clusters + other == cluster)
+                    continue;
+                double y = pl_clustered_refit(b.c, other, b.x).centre.y;
+                assert_true(above ? y > centre - 0.08 : y < centre + 0.08);
+            }
+    }
+    for (int i = n; i < b.c->n; i++) {
+        int from = b.c->origin[i];
+        assert_in_range(from, 0, n - 1);
+        assert_memory_equal(b.x + 3 * i, b.x + 3 * from, 3 * sizeof(float));
+    }
+    assert_true(b.c->n > n);
+    body_close(&b);
+}
+
+/* ---- Limits --------------------------------------------------------------------------------------------------------- */
+
+static void test_no_room(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    double points[3 * N];
+    pl_clustered_def def = material(false);
+    for (int64_t more = -1; more < 50; more++) {
+        body b;
+        open_bar(&b, points, N, 20, 1, pl_m3_identity(), &def);
+        for (int i = 0; i < b.c->n; i++)
+            b.x[3 * i] *= 1.5f;
+        for (int k = 0; k < b.c->count; k++)
+            b.c->clusters[k].stretch = 1.5f;
+        int n = b.c->n, capacity = b.capacity;
+        if (more < 0)
+            b.capacity = n; /* the caller has no room */
+        else
+            b.memory.fail_at = (int64_t)b.memory.allocations + more;
+        body_commit(&b, 1 / 120.0);
+        body_check(&b);
+        if (more < 0)
+            assert_true(b.c->unchanged > 0 && b.c->n == n);
+        if (more == 0)
+            assert_true(b.c->unchanged > 0 && b.c->split == 0);
+        b.capacity = capacity;
+        b.memory.fail_at = -1;
+        body_close(&b);
+    }
+}
+
+/* A particle that no cluster holds just flies. */
+static void test_debris(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    double points[3 * N];
+    pl_clustered_def def = material(false);
+    body b;
+    open_bar(&b, points, N, 20, 1, pl_m3_identity(), &def);
+    int lost = 17;
+    for (int k = 0; k < b.c->count; k++) {
+        pl_cluster *cluster = b.c->clusters + k;
+        for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+            if (b.c->particle[m] == lost) {
+                int last = cluster->first + --cluster->count;
+                b.c->particle[m] = b.c->particle[last];
+                b.c->raw[m] = b.c->raw[last];
+                for (int j = 0; j < 3; j++)
+                    b.c->p[j][m] = b.c->p[j][last];
+                m--;
+            }
+    }
+    pl_clustered_index(b.c);
+    pl_clustered_weigh(b.c);
+    const float from[3] = {b.x[3 * lost], b.x[3 * lost + 1], b.x[3 * lost + 2]};
+    b.u[3 * lost] = 3, b.u[3 * lost + 1] = -1, b.u[3 * lost + 2] = 0.5f;
+    for (int step = 0; step < 60; step++) {
+        body_step(&b, 1 / 60.0);
+        body_check(&b);
+    }
+    assert_true(fabsf(b.x[3 * lost] - from[0] - 3) < 1e-4f);
+    assert_true(fabsf(b.x[3 * lost + 1] - from[1] + 1) < 1e-4f);
+    assert_true(fabsf(b.x[3 * lost + 2] - from[2] - 0.5f) < 1e-4f);
+    body_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_breaks_across),
+        cmocka_unit_test(test_rotated_copy),
+        cmocka_unit_test(test_with_reclustering),
+        cmocka_unit_test(test_no_cascade),
+        cmocka_unit_test(test_one_cut),
+        cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_debris),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
