@@ -35,6 +35,7 @@
 #define PLIANT_PLIANT_H
 
 #include "pliant/base.h"
+#include "pliant/clustered.h"
 #include "pliant/contact.h"
 #include "pliant/mesh.h"
 #include "pliant/shape.h"
@@ -44,7 +45,7 @@ extern "C" {
 #endif
 
 /* Rises whenever a struct or a function here changes in a way that needs recompiling. */
-#define PL_ABI_VERSION 2
+#define PL_ABI_VERSION 3
 
 /* The version the library was compiled as: compare with PL_ABI_VERSION after loading it dynamically. */
 PL_API uint32_t pl_abi_version(void);
@@ -97,6 +98,13 @@ typedef struct pl_model_def {
     const int32_t *vertex_tets; /* one per vertex; NULL = found */
     const float *vertex_barycentric; /* four per vertex, together with vertex_tets */
 
+    /* Overlapping clusters of particles, for clustered bodies (pliant/clustered.h); may be absent. */
+    int cluster_count;
+    const int32_t *cluster_start;   /* [cluster_count + 1] into the next two */
+    const int32_t *cluster_members; /* particles; every particle is in some cluster */
+    const float *cluster_weights;   /* raw ones, > 0; NULL = 1 */
+    const double *cluster_radii; /* metres, of the collision proxies; NULL = around the members */
+
     const pl_allocator *allocator; /* NULL = malloc and free */
     size_t memory_limit;           /* bytes; 0 (default) = none */
     uint32_t cookie;               /* set by pl_default_model_def */
@@ -109,11 +117,26 @@ PL_API pl_status pl_model_create(const pl_model_def *def, pl_model **model, pl_e
 PL_API void pl_model_retain(pl_model *model);
 PL_API void pl_model_release(pl_model *model); /* NULL is allowed */
 
+/* The same model with its particles as spheres in overlapping clusters, and no edges: what clustered bodies are made
+   of. How many clusters there are and how large they are decides how stiff it is. */
+typedef struct pl_clusters_def {
+    int count; /* wanted; 0 (default) = one for fifty particles. More where some particle was out of reach */
+    double radius;  /* metres; 0 (default) = as `overlap` wants it */
+    double overlap; /* clusters per particle in the mean; default 4 */
+    pl_cluster_kernel kernel;
+    uint64_t seed;
+    uint32_t cookie; /* set by pl_default_clusters_def */
+} pl_clusters_def;
+PL_API pl_clusters_def pl_default_clusters_def(void);
+PL_API pl_status pl_model_cluster(const pl_model *model, const pl_clusters_def *def,
+                                  pl_model **clustered, pl_error *error);
+
 typedef struct pl_model_info {
     int particle_count, edge_count, vertex_count, triangle_count;
     int piece_count;     /* connected parts of the graph */
     int influence_count; /* particles per vertex; 0 without vertices */
     int tet_point_count, tet_count;
+    int cluster_count, membership_count;
     int dimension;
     int colour_count; /* of the local step's order: particles of one colour are not neighbours */
     int64_t factor_count; /* entries of the triangular factor below its diagonal */
@@ -146,6 +169,10 @@ PL_API const int32_t *pl_model_tets(const pl_model *model);       /* four corner
 /* Which tetrahedron each vertex lies in, and its four coordinates there; NULL without tetrahedra. */
 PL_API const int32_t *pl_model_vertex_tets(const pl_model *model);
 PL_API const float *pl_model_vertex_barycentric(const pl_model *model);
+/* Clusters: where the members of each begin ([cluster_count + 1]), and particles and raw weights there; NULL without. */
+PL_API const int32_t *pl_model_cluster_start(const pl_model *model);
+PL_API const int32_t *pl_model_cluster_members(const pl_model *model);
+PL_API const float *pl_model_cluster_weights(const pl_model *model);
 
 /* A model as bytes, for hosts with asset systems of their own (files: pliant/files.h). The layout is that of .pliant
    files: little-endian, sections aligned to 64 bytes, checked by a hash, the same on every machine. */
@@ -234,6 +261,7 @@ typedef struct pl_report {
     uint64_t dropped; /* steps that pl_world_advance did not take because of max_steps */
     double ms_total;  /* wall time */
     double ms_predict, ms_local, ms_global, ms_accelerate, ms_stiff, ms_contact, ms_finish;
+    double ms_change; /* flow, new clusters, fracture */
 } pl_report;
 
 /* One step of the world's length. `report` may be NULL. */
@@ -297,6 +325,9 @@ typedef struct pl_body_def {
     uint32_t category,
         mask; /* two touch where each one's category is in the other's mask; default 1, all */
     bool self_contact; /* touches itself; default true for rods and sheets, false for solids */
+    const pl_clustered_def *
+        clustered; /* the body is made of the model's clusters, which may flow and break; NULL (default) = of
+                      oriented particles */
     double
         pressure; /* of the gas in a closed shell, Pa above the outside at its rest volume; it obeys p V = constant. Default 0 = none */
     void *user;
@@ -374,6 +405,39 @@ typedef struct pl_body_state {
     double angular_momentum[3]; /* about the centre, the particles' own spin included, kg m²/s */
 } pl_body_state;
 PL_API pl_status pl_body_get_state(const pl_world *world, pl_body body, pl_body_state *state);
+
+typedef enum pl_matter_kind { PL_MATTER_ORIENTED, PL_MATTER_CLUSTERED } pl_matter_kind;
+
+/* What a body is made of now: one that breaks has more particles than its model, one that flows other clusters. */
+typedef struct pl_body_info {
+    pl_matter_kind kind;
+    int particle_count, cluster_count;
+    int piece_count; /* parts that no cluster, or no edge, joins */
+    uint64_t topology; /* rises with every change of particles or clusters */
+    uint64_t clusters_added, clusters_removed, clusters_split, particles_divided; /* so far */
+    uint64_t changes_lost; /* for want of memory */
+} pl_body_info;
+PL_API pl_status pl_body_get_info(const pl_world *world, pl_body body, pl_body_info *info);
+
+/* A cluster of a clustered body. Matrices are row major. */
+typedef struct pl_cluster_state {
+    uint32_t id;                  /* never used again in this body */
+    int member_count;
+    float fade;                   /* 1 = all of its weight counts */
+    bool going;                   /* marked: it will be gone soon */
+    double centre[3];             /* m */
+    float gradient[9];            /* F */
+    float rotation[9];            /* R */
+    float plastic[9];             /* Fᵖ */
+    float worked, stretch;        /* accumulated strain, s; largest singular value of Fᵉ */
+    float mass;                   /* Σ w m, kg */
+    int crack_count;              /* planes it was cut along */
+} pl_cluster_state;
+PL_API pl_status pl_body_read_clusters(const pl_world *world, pl_body body, int first, int count,
+                                       pl_cluster_state *out);
+/* For each particle of a clustered body the heaviest of its clusters (-1 = none), from 0 to cluster_count − 1. */
+PL_API pl_status pl_body_read_owners(const pl_world *world, pl_body body, int first, int count,
+                                     int32_t *out);
 
 /* The terms of the step's energy (METHODS §1, Eqs. 1, 4, 10, 13, 15), evaluated in double, joules. */
 typedef struct pl_energy {

@@ -110,7 +110,7 @@ static void follow(pl_oriented *body)
 
 /* The centre of mass of a free body moves by c and by what the particles' own velocities carried it; rounding their
    positions moved it by something else. The difference goes into the origin: the momentum of a free body is exact. */
-static void settle(pl_oriented *body, double h)
+void pl_oriented_settle(pl_oriented *body, double h)
 {
     const pl_state *now = &body->now, *old = &body->old;
     double moved[3] = {0, 0, 0}, carried[3] = {0, 0, 0}, scale = 1 / body->system->total_mass;
@@ -129,7 +129,7 @@ void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work 
 {
     in_use()->solve(block, h, iterations, work);
     for (int i = 0; i < block->count; i++)
-        settle(block->bodies[i], h);
+        pl_oriented_settle(block->bodies[i], h);
 }
 
 void pl_oriented_stand(pl_oriented *body)

@@ -88,6 +88,7 @@ typedef struct pl_system_key {
 
 typedef struct pl_system {
     int references;
+    bool loose; /* of matter that has no matrix: masses only, and of one body alone */
     uint64_t hash;     /* of the key's content */
     pl_system_key key; /* maps, fixed set and absorbed pins are own copies */
     int n, edge_count;
@@ -119,6 +120,11 @@ typedef struct pl_system {
 
 pl_status pl_system_create(pl_memory *memory, const pl_system_key *key, pl_system **system,
                            pl_error *error);
+/* For matter without a matrix: n particles with these masses, in the key's unit of mass, and room for more; then with other
+   particles. */
+pl_status pl_system_create_loose(pl_memory *memory, const pl_system_key *key, int n, int capacity,
+                                 const float *mass, pl_system **system, pl_error *error);
+void pl_system_reload(pl_system *system, int n, const float *mass);
 void pl_system_destroy(pl_memory *memory, pl_system *system);
 uint64_t pl_system_key_hash(const pl_system_key *key);
 bool pl_system_key_equal(const pl_system_key *a, const pl_system_key *b);
@@ -154,7 +160,8 @@ typedef struct pl_state {
 
 typedef struct pl_oriented {
     pl_system *system;
-    int n;
+    struct pl_clustered *clustered; /* NULL = oriented particles */
+    int n, capacity;                /* particles, and rows of the arrays below */
     pl_solver solver;
     double damping, gravity_scale;
     double decay_rate,
@@ -193,6 +200,7 @@ typedef enum pl_stage {
     PL_STAGE_STIFF,
     PL_STAGE_CONTACT,
     PL_STAGE_FINISH,
+    PL_STAGE_CHANGE,
     PL_STAGE_COUNT
 } pl_stage;
 
@@ -236,6 +244,9 @@ bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int ite
 /* Minimises E over one sub-step from `now` (which becomes `old`): positions and rotations of `now`, c, place and path are
    written: a particle is at place + x. */
 void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work *work);
+
+/* After whatever solved it: where the mean of a free body has got to. */
+void pl_oriented_settle(pl_oriented *body, double h);
 
 /* A body that was not solved stands where it is. */
 void pl_oriented_stand(pl_oriented *body);

@@ -517,12 +517,65 @@ pl_status pl_system_create(pl_memory *memory, const pl_system_key *key, pl_syste
     return PL_OK;
 }
 
+/* Spheres that do not turn: no moments, and nothing off the diagonal. */
+static bool allocate_loose(pl_memory *memory, pl_system *s, size_t n)
+{
+    return (s->mass = PL_NEW(memory, double, n)) && (s->weights = PL_NEW(memory, double, 3 * n)) &&
+           (s->diagonal = PL_NEW(memory, double, n)) &&
+           (s->is_fixed = PL_NEW(memory, uint8_t, n)) &&
+           (s->grain_d = PL_NEW(memory, pl_grain_d, n));
+}
+
+void pl_system_reload(pl_system *s, int n, const float *mass)
+{
+    s->n = n;
+    s->total_mass = 0;
+    for (size_t i = 0; i < (size_t)n; i++) {
+        s->mass[i] = s->diagonal[i] = s->grain_d[i].mass = (double)mass[i];
+        s->is_fixed[i] = 0;
+        for (size_t k = 0; k < 3; k++)
+            s->weights[3 * i + k] = s->mass[i];
+        s->total_mass += s->mass[i];
+    }
+    for (int i = 0; i < s->key.fixed_count; i++)
+        s->is_fixed[s->key.fixed[i]] = 1;
+}
+
+pl_status pl_system_create_loose(pl_memory *memory, const pl_system_key *key, int n, int capacity,
+                                 const float *mass, pl_system **out, pl_error *error)
+{
+    *out = NULL;
+    pl_system *system = PL_NEW(memory, pl_system, 1);
+    PL_CHECK(system, PL_ERROR_MEMORY, error, "", "no memory for a system");
+    double unit = key->model->unit;
+    system->references = 1;
+    system->loose = true;
+    system->density = key->material.density;
+    system->mass_unit = system->density * unit * unit * unit;
+    system->energy_unit = system->mass_unit * (unit * unit) / (key->h * key->h);
+    system->grounded = key->fixed_count > 0;
+    pl_system_key bare = {.model = key->model,
+                          .h = key->h,
+                          .material = key->material,
+                          .fixed = key->fixed,
+                          .fixed_count = key->fixed_count};
+    if (!own_key(memory, system, &bare) || !allocate_loose(memory, system, (size_t)capacity)) {
+        system->loose = false; /* holds no reference yet */
+        pl_system_destroy(memory, system);
+        return pl_fail(error, PL_ERROR_MEMORY, "", "no memory for a system of %d particles", n);
+    }
+    pl_system_reload(system, n, mass);
+    pl_model_retain(system->key.model);
+    *out = system;
+    return PL_OK;
+}
+
 /* A system that was never finished holds no reference to its model: its factor is missing. */
 void pl_system_destroy(pl_memory *memory, pl_system *system)
 {
     if (!system)
         return;
-    bool finished = system->factor != NULL;
+    bool finished = system->factor != NULL || system->loose;
     void *blocks[] = {(void *)system->key.edge_stiffness,
                       (void *)system->key.particle_density,
                       (void *)system->key.fixed,

@@ -170,6 +170,29 @@ static pl_status check_tets(const pl_model_def *def, pl_error *error)
     return PL_OK;
 }
 
+static pl_status check_clusters(const pl_model_def *def, pl_error *error)
+{
+    PL_TRY(check_count(def->cluster_count, 0, "cluster_count", error));
+    PL_TRY(check_pointer(def->cluster_start, def->cluster_count, "cluster_start", error));
+    PL_TRY(check_pointer(def->cluster_members, def->cluster_count, "cluster_members", error));
+    if (def->cluster_count == 0)
+        return PL_OK;
+    PL_CHECK(def->cluster_start[0] == 0, PL_ERROR_ARGUMENT, error, "cluster_start[0]",
+             "is %d; it must be 0", (int)def->cluster_start[0]);
+    for (int c = 0; c < def->cluster_count; c++) {
+        PL_CHECK(def->cluster_start[c + 1] > def->cluster_start[c] &&
+                     def->cluster_start[c + 1] <= PL_MAX_MODEL_COUNT,
+                 PL_ERROR_ARGUMENT, error, PL_WHERE("cluster_start[%d]", c + 1),
+                 "is %d; every cluster needs a member, so it must be above %d",
+                 (int)def->cluster_start[c + 1], (int)def->cluster_start[c]);
+        if (def->cluster_radii)
+            PL_CHECK(def->cluster_radii[c] > 0 && def->cluster_radii[c] <= MAX_COORDINATE,
+                     PL_ERROR_ARGUMENT, error, PL_WHERE("cluster_radii[%d]", c),
+                     "is %g; it must be finite and greater than 0", def->cluster_radii[c]);
+    }
+    return PL_OK;
+}
+
 static pl_status check_scalars(const pl_model_def *def, pl_error *error)
 {
     PL_TRY(check_count(def->particle_count, 1, "particle_count", error));
@@ -200,6 +223,7 @@ pl_status pl_model_def_check(const pl_model_def *def, pl_error *error)
     PL_TRY(check_weights(def, error));
     PL_TRY(check_triangles(def, error));
     PL_TRY(check_tets(def, error));
+    PL_TRY(check_clusters(def, error));
     return def->look ? pl_look_check(def->look, def->vertex_count, def->triangle_count, error)
                      : PL_OK;
 }

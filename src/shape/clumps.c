@@ -333,3 +333,44 @@ void pl_clumps_destroy(pl_memory *memory, pl_clumps *clumps)
         pl_memory_free(memory, arrays[k]);
     pl_memory_free(memory, clumps);
 }
+
+/* ---- Growing --------------------------------------------------------------------------------- */
+
+pl_clumps *pl_clumps_copy(pl_memory *memory, const pl_clumps *source, int n, int capacity)
+{
+    pl_clumps *clumps = PL_NEW(memory, pl_clumps, 1);
+    if (!clumps)
+        return NULL;
+    size_t places = (size_t)source->count * PL_CLUMP;
+    clumps->count = source->count + clumps_for(capacity - n);
+    if (!allocate(memory, clumps, capacity)) {
+        pl_clumps_destroy(memory, clumps);
+        return NULL;
+    }
+    clumps->count = source->count;
+    memcpy(clumps->particle, source->particle, places * sizeof *source->particle);
+    memcpy(clumps->used, source->used, (size_t)source->count * sizeof *source->used);
+    memcpy(clumps->shape, source->shape, 6 * places * sizeof *source->shape);
+    memcpy(clumps->radius, source->radius, places * sizeof *source->radius);
+    memcpy(clumps->place, source->place, (size_t)n * sizeof *source->place);
+    return clumps;
+}
+
+void pl_clumps_add_sphere(pl_clumps *clumps, int n, int32_t particle, float radius)
+{
+    int slot = (particle - n) % PL_CLUMP;
+    if (slot == 0) {
+        clumps->used[clumps->count] = 0;
+        clumps->count++;
+    }
+    int last = clumps->count - 1;
+    float *shape = clumps->shape + 6 * PL_CLUMP * (size_t)last;
+    clumps->used[last] |= (uint16_t)(1u << slot);
+    clumps->place[particle] = last * PL_CLUMP + slot;
+    for (int p = slot; p < (slot == 0 ? PL_CLUMP : slot + 1); p++) {
+        clumps->particle[last * PL_CLUMP + p] = particle;
+        clumps->radius[last * PL_CLUMP + p] = p == slot ? radius : 0;
+        for (int m = 0; m < 6; m++)
+            shape[m * PL_CLUMP + p] = m == 0 || m == 3 || m == 5 ? radius * radius : 0;
+    }
+}

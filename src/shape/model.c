@@ -82,7 +82,9 @@ void pl_model_free(pl_model *model)
                       model->weights,     model->triangles,
                       model->normals,     model->tangents,
                       model->tet_points,  model->tets,
-                      model->vertex_tet,  model->vertex_barycentric};
+                      model->vertex_tet,  model->vertex_barycentric,
+                      model->cluster_start, model->cluster_members,
+                      model->cluster_weights, model->cluster_radii};
     pl_symbolic_destroy(&memory, model->symbolic);
     pl_clumps_destroy(&memory, model->clumps);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -106,6 +108,7 @@ static pl_status fill_model(pl_model *model, const pl_model_def *def, pl_error *
     PL_TRY(pl_model_convert_skin(model, def, error));
     PL_TRY(pl_model_convert_look(model, def->look, error));
     PL_TRY(pl_model_convert_tets(model, def, error));
+    PL_TRY(pl_model_convert_clusters(model, def, error));
     PL_TRY(pl_graph_colour(model, error));
     PL_TRY(pl_model_analyse(model, NULL, error));
     model->hash = pl_model_hash_content(model);
@@ -184,6 +187,10 @@ pl_model_info pl_model_get_info(const pl_model *model)
                           .influence_count = model->influence_count,
                           .tet_point_count = model->tet_point_count,
                           .tet_count = model->tet_count,
+                          .cluster_count = model->cluster_count,
+                          .membership_count = model->cluster_count
+                                                  ? model->cluster_start[model->cluster_count]
+                                                  : 0,
                           .dimension = model->dimension,
                           .colour_count = model->colour_count,
                           .factor_count = model->symbolic->nnz,
@@ -279,4 +286,19 @@ const int32_t *pl_model_vertex_tets(const pl_model *model)
 const float *pl_model_vertex_barycentric(const pl_model *model)
 {
     return model->vertex_barycentric;
+}
+
+const int32_t *pl_model_cluster_start(const pl_model *model)
+{
+    return model->cluster_start;
+}
+
+const int32_t *pl_model_cluster_members(const pl_model *model)
+{
+    return model->cluster_members;
+}
+
+const float *pl_model_cluster_weights(const pl_model *model)
+{
+    return model->cluster_weights;
 }

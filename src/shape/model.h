@@ -65,6 +65,13 @@ struct pl_model {
     int32_t *vertex_tet;       /* [vertex_count] */
     float *vertex_barycentric; /* [vertex_count][4], sums are one */
 
+    /* Clusters of particles; all NULL where cluster_count is 0. */
+    int cluster_count;
+    int32_t *cluster_start;   /* [cluster_count + 1] */
+    int32_t *cluster_members; /* ascending within a cluster */
+    float *cluster_weights;   /* raw */
+    float *cluster_radii;     /* [cluster_count] units */
+
     /* Memory that the arrays above may lie in instead of blocks of their own. */
     char *packed; /* the bytes a model was unpacked from, or NULL */
     size_t packed_size;

@@ -129,6 +129,17 @@ static void hash_tets(pl_hash *hash, const pl_model *model)
     pl_hash_f32_array(hash, model->vertex_barycentric, 4 * v);
 }
 
+static void hash_clusters(pl_hash *hash, const pl_model *model)
+{
+    size_t count = (size_t)model->cluster_count, members = (size_t)model->cluster_start[count];
+    pl_hash_string(hash, "clusters");
+    pl_hash_u32(hash, (uint32_t)count);
+    pl_hash_u32_array(hash, (const uint32_t *)model->cluster_start, count + 1);
+    pl_hash_u32_array(hash, (const uint32_t *)model->cluster_members, members);
+    pl_hash_f32_array(hash, model->cluster_weights, members);
+    pl_hash_f32_array(hash, model->cluster_radii, count);
+}
+
 /* Everything that was given, and the two orders that a later version might choose otherwise. Normals that were computed
    follow from the rest. */
 uint64_t pl_model_hash_content(const pl_model *model)
@@ -165,5 +176,7 @@ uint64_t pl_model_hash_content(const pl_model *model)
     }
     if (model->tet_count > 0)
         hash_tets(&hash, model);
+    if (model->cluster_count > 0)
+        hash_clusters(&hash, model);
     return pl_hash_final(&hash);
 }

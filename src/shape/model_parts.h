@@ -37,6 +37,11 @@ pl_status pl_model_convert_tets(pl_model *model, const pl_model_def *def, pl_err
 /* Corners in range, volumes positive; vertices in range of the tetrahedra, coordinates that sum to one. */
 pl_status pl_model_check_tets(const pl_model *model, pl_error *error);
 
+/* model_clusters.c: clusters; nothing where the definition has none. */
+pl_status pl_model_convert_clusters(pl_model *model, const pl_model_def *def, pl_error *error);
+/* Members in range, ascending, everybody in some cluster; weights and radii that are some. */
+pl_status pl_model_check_clusters(const pl_model *model, pl_error *error);
+
 /* model_derive.c: what follows from rest, orientation, radii and edges: volumes, moments, reach, edge offsets.
    `volume` 0 becomes the sum of the ellipsoids. */
 bool pl_model_allocate_derived(pl_model *model);

@@ -37,6 +37,10 @@ pl_packed_element pl_packed_element_of(uint64_t kind)
         [PL_PACKED_TETS] = {16, 4, "tetrahedra"},
         [PL_PACKED_VERTEX_TETS] = {4, 4, "tetrahedra of vertices"},
         [PL_PACKED_VERTEX_BARYCENTRIC] = {16, 4, "coordinates in tetrahedra"},
+        [PL_PACKED_CLUSTER_START] = {4, 4, "clusters"},
+        [PL_PACKED_CLUSTER_MEMBERS] = {4, 4, "members of clusters"},
+        [PL_PACKED_CLUSTER_WEIGHTS] = {4, 4, "weights of members"},
+        [PL_PACKED_CLUSTER_RADII] = {4, 4, "radii of clusters"},
     };
     if (kind >= PL_PACKED_UVS && kind < PL_PACKED_UVS + PL_MAX_UV_SETS)
         return (pl_packed_element){8, 4, "UVs"};
@@ -165,6 +169,13 @@ static list list_parts(const pl_model *model)
     add(&l, PL_PACKED_TETS, (size_t)model->tet_count, model->tets);
     add(&l, PL_PACKED_VERTEX_TETS, tet_vertices, model->vertex_tet);
     add(&l, PL_PACKED_VERTEX_BARYCENTRIC, tet_vertices, model->vertex_barycentric);
+    if (model->cluster_count) {
+        size_t count = (size_t)model->cluster_count, members = (size_t)model->cluster_start[count];
+        add(&l, PL_PACKED_CLUSTER_START, count + 1, model->cluster_start);
+        add(&l, PL_PACKED_CLUSTER_MEMBERS, members, model->cluster_members);
+        add(&l, PL_PACKED_CLUSTER_WEIGHTS, members, model->cluster_weights);
+        add(&l, PL_PACKED_CLUSTER_RADII, count, model->cluster_radii);
+    }
     return l;
 }
 

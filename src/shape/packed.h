@@ -7,7 +7,7 @@
    A section is an array of one kind (pl_packed_kind); those of no elements are left out. The arrays are laid out as
    the solver wants them, so that bytes mapped or read into aligned memory are used where they lie. Stored is what
    cannot be derived in linear time: particles, edges, the order of colours, the order of elimination, the skin, the
-   look, tetrahedra. The hash covers every byte but itself. */
+   look, tetrahedra, clusters. The hash covers every byte but itself. */
 #ifndef PL_SHAPE_PACKED_H
 #define PL_SHAPE_PACKED_H
 
@@ -44,6 +44,10 @@ typedef enum pl_packed_kind {
     PL_PACKED_TETS,
     PL_PACKED_VERTEX_TETS,
     PL_PACKED_VERTEX_BARYCENTRIC,
+    PL_PACKED_CLUSTER_START, /* one more than there are clusters */
+    PL_PACKED_CLUSTER_MEMBERS,
+    PL_PACKED_CLUSTER_WEIGHTS,
+    PL_PACKED_CLUSTER_RADII,
     PL_PACKED_KINDS
 } pl_packed_kind;
 

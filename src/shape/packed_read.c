@@ -186,6 +186,24 @@ static pl_status take_surface(const reading *r, pl_error *error)
     return PL_OK;
 }
 
+static pl_status take_clusters(const reading *r, pl_error *error)
+{
+    pl_model *model = r->model;
+    size_t starts = r->counts[PL_PACKED_CLUSTER_START];
+    if (starts == 0)
+        return PL_OK;
+    FAIL_UNLESS(starts > 1 && starts <= PL_MAX_MODEL_COUNT, error, "clusters",
+                "there are %zu places where one begins; one more than clusters is right", starts);
+    PL_TRY(take(r, PL_PACKED_CLUSTER_START, starts, &model->cluster_start, error));
+    int32_t members = model->cluster_start[starts - 1];
+    FAIL_UNLESS(members > 0, error, "clusters", "have %d members", (int)members);
+    PL_TRY(take(r, PL_PACKED_CLUSTER_MEMBERS, (size_t)members, &model->cluster_members, error));
+    PL_TRY(take(r, PL_PACKED_CLUSTER_WEIGHTS, (size_t)members, &model->cluster_weights, error));
+    PL_TRY(take(r, PL_PACKED_CLUSTER_RADII, starts - 1, &model->cluster_radii, error));
+    model->cluster_count = (int)starts - 1;
+    return pl_model_check_clusters(model, error);
+}
+
 /* ---- The look -------------------------------------------------------------------------------- */
 
 /* A text of the strings: in range, and ended by a zero. */
@@ -322,6 +340,7 @@ static pl_status unpack(reading *r, pl_error *error)
     PL_TRY(read_facts(r, error));
     PL_TRY(take_particles(r, &elimination, error));
     PL_TRY(take_surface(r, error));
+    PL_TRY(take_clusters(r, error));
     PL_TRY(pl_packed_check_particles(model, error));
     PL_TRY(pl_packed_check_surface(model, error));
     PL_TRY(read_look(r, error));

@@ -20,7 +20,7 @@ static int size_of(const pl_record *record, pl_body_field field)
     const pl_model *model = record->model;
     if (field == PL_TANGENTS && !model->tangents)
         return 0;
-    return is_of_surface(field) ? model->vertex_count : model->particle_count;
+    return is_of_surface(field) ? model->vertex_count : record->matter.n;
 }
 
 static pl_status check_range(const pl_record *record, pl_body_field field, int first, int count,

@@ -46,6 +46,19 @@ static bool make_state(pl_memory *memory, pl_state *state, size_t n, bool moving
     return state->x && state->q && (!moving || (state->u && state->w));
 }
 
+/* The first n rows. */
+static void copy_state(pl_state *to, const pl_state *from, size_t n)
+{
+    memcpy(to->x, from->x, sizeof(float) * 3 * n);
+    memcpy(to->q, from->q, sizeof(float) * 4 * n);
+    if (to->u) {
+        memcpy(to->u, from->u, sizeof(float) * 3 * n);
+        memcpy(to->w, from->w, sizeof(float) * 3 * n);
+    }
+    memcpy(to->origin, from->origin, sizeof to->origin);
+    memcpy(to->velocity, from->velocity, sizeof to->velocity);
+}
+
 static void free_state(pl_memory *memory, pl_state *state)
 {
     pl_memory_free(memory, state->x);
@@ -54,22 +67,52 @@ static void free_state(pl_memory *memory, pl_state *state)
     pl_memory_free(memory, state->w);
 }
 
-pl_record *pl_record_create(pl_world *world, pl_model *model)
+bool pl_record_grow(pl_world *world, pl_record *record, int capacity)
 {
     pl_memory *memory = world->memory;
-    pl_record *record = PL_NEW(memory, pl_record, 1);
+    pl_oriented *matter = &record->matter;
+    size_t rows = (size_t)capacity, n = (size_t)matter->n;
+    if (capacity <= matter->capacity)
+        return true;
+    pl_state states[3] = {{0}, {0}, {0}}, *old[3] = {&matter->now, &matter->old, &matter->shown};
+    float *push = PL_NEW(memory, float, 3 * rows);
+    double *force = PL_NEW(memory, double, 3 * rows);
+    bool good = push && force;
+    for (int i = 0; i < 3; i++)
+        good = make_state(memory, states + i, rows, i < 2) && good;
+    for (int i = 0; i < 3; i++) {
+        pl_state spent = good ? *old[i] : states[i];
+        if (good && matter->capacity)
+            copy_state(states + i, old[i], n);
+        if (good)
+            *old[i] = states[i];
+        free_state(memory, &spent);
+    }
+    if (good && matter->capacity) {
+        memcpy(push, matter->push, sizeof(float) * 3 * n);
+        memcpy(force, record->force, sizeof(double) * 3 * n);
+    }
+    pl_memory_free(memory, good ? matter->push : push);
+    pl_memory_free(memory, good ? record->force : force);
+    if (!good)
+        return false;
+    matter->push = push;
+    record->force = force;
+    matter->capacity = capacity;
+    return true;
+}
+
+pl_record *pl_record_create(pl_world *world, pl_model *model)
+{
+    pl_record *record = PL_NEW(world->memory, pl_record, 1);
     if (!record)
         return NULL;
-    size_t n = (size_t)model->particle_count;
-    pl_oriented *matter = &record->matter;
     record->model = model;
+    record->clumps = model->clumps;
+    record->radii = model->radii;
     pl_model_retain(model);
-    matter->n = model->particle_count;
-    matter->push = PL_NEW(memory, float, 3 * n);
-    record->force = PL_NEW(memory, double, 3 * n);
-    if (make_state(memory, &matter->now, n, true) && make_state(memory, &matter->old, n, true) &&
-        make_state(memory, &matter->shown, n, false) && matter->push && record->force &&
-        pl_skin_reserve(world, model))
+    record->matter.n = model->particle_count;
+    if (pl_record_grow(world, record, model->particle_count) && pl_skin_reserve(world, model))
         return record;
     pl_record_destroy(world, record);
     return NULL;
@@ -92,6 +135,7 @@ void pl_record_destroy(pl_world *world, pl_record *record)
         record->hold_slots};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(memory, blocks[i]);
+    pl_clustered_empty(world, record);
     pl_gas_empty(world, record);
     pl_model_release(record->model);
     pl_memory_free(memory, record);
@@ -123,6 +167,8 @@ static pl_status check_def(const pl_body_def *def, pl_error *error)
              "is %d; use fast, stiff or plain", (int)def->solver);
     PL_CHECK(pl_is_gravity_scale(def->gravity_scale), PL_ERROR_ARGUMENT, error, "gravity_scale",
              "is %g; use a finite number (1 is usual)", def->gravity_scale);
+    PL_CHECK(!def->clustered || !(def->pressure > 0), PL_ERROR_ARGUMENT, error, "pressure",
+             "is for shells of oriented particles, not for clustered bodies");
     PL_CHECK(def->fixed_count >= 0 && (def->fixed || !def->fixed_count), PL_ERROR_ARGUMENT, error,
              "fixed", "has a count but no particles");
     return check_motion(def, def->model->unit, error);
@@ -186,12 +232,14 @@ static pl_status fill(pl_world *world, pl_record *record, const pl_body_def *def
              PL_ERROR_MEMORY, error, "", "no memory for the maps");
     PL_TRY(pl_gas_fill(world, record, def->pressure, error));
     place(record, def);
+    if (def->clustered)
+        PL_TRY(pl_clustered_fill(world, record, def->clustered, error));
     PL_TRY(fix(world, record, def, error));
     pl_outfit outfit;
     pl_setup setup = pl_world_setup_of(world, record);
     PL_TRY(pl_world_equip(world, record->model, &setup, &outfit, error));
     pl_world_adopt(world, record, &outfit);
-    PL_CHECK(pl_world_reserve_body(world, model) == PL_OK, PL_ERROR_MEMORY, error, "",
+    PL_CHECK(pl_world_reserve_body(world, record) == PL_OK, PL_ERROR_MEMORY, error, "",
              "no memory for another body");
     return PL_OK;
 }

@@ -68,7 +68,7 @@ static void note_box(pl_record *record)
         record->sleep_box[3 + k] = -INFINITY;
     }
     for (int i = 0; i < matter->n; i++) {
-        const float *radii = record->model->radii + 3 * (size_t)i;
+        const float *radii = record->radii + 3 * (size_t)i;
         double r = (double)fmaxf(radii[0], fmaxf(radii[1], radii[2]));
         for (int k = 0; k < 3; k++) {
             double x = matter->now.origin[k] + (double)matter->now.x[3 * i + k];

@@ -38,17 +38,22 @@ static void cut_group(pl_world *world, pl_oriented **bodies, int count)
 
 void pl_world_regroup(pl_world *world)
 {
-    int count = 0, all = 0;
+    int count = 0, all = 0, awake = 0;
+    world->other_count = 0;
     pl_sort_item *items = world->sort_items;
     for (pl_record *record = world->first; record; record = record->next) {
         record->contact = all;
         world->entered[all++] = record;
         if (record->asleep)
             continue;
-        items[count] = (pl_sort_item){group_of(world, record), (uint32_t)count};
-        world->live[count++] = record;
+        world->live[awake] = record;
+        if (record->matter.clustered)
+            world->others[world->other_count++] = record;
+        else
+            items[count++] = (pl_sort_item){group_of(world, record), (uint32_t)awake};
+        awake++;
     }
-    world->awake_count = count;
+    world->awake_count = awake;
     if (count)
         pl_sort(items, items + count, (size_t)count);
     for (int i = 0; i < count; i++)

@@ -17,7 +17,10 @@ pl_setup pl_world_setup_of(const pl_world *world, const pl_record *record)
                       .fixed_count = matter->fixed_count,
                       .holds = matter->holds,
                       .hold_count = matter->hold_count,
-                      .removed = -1};
+                      .removed = -1,
+                      .loose_count = matter->n,
+                      .loose_room = matter->capacity,
+                      .masses = matter->clustered ? matter->clustered->mass : NULL};
 }
 
 /* ---- Keys ------------------------------------------------------------------------------------- */
@@ -53,6 +56,21 @@ static pl_system_key key_of(pl_model *model, const pl_setup *setup, const pl_out
             absorbed[key.absorbed_count++] = outfit->holds[i];
     key.pattern_only = key.absorbed_count > 0 && !many;
     return key;
+}
+
+/* Matter without a matrix: pins draw as hard as they say. */
+static pl_status make_loose(pl_world *world, pl_model *model, const pl_setup *setup,
+                            pl_outfit *outfit, pl_error *error)
+{
+    pl_system_key key = {.model = model,
+                         .h = setup->h,
+                         .material = setup->material,
+                         .fixed = setup->fixed,
+                         .fixed_count = setup->fixed_count};
+    for (int i = 0; i < outfit->hold_count; i++)
+        outfit->holds[i].stiffness = outfit->holds[i].strength;
+    return pl_system_create_loose(world->memory, &key, setup->loose_count, setup->loose_room,
+                                  setup->masses, &outfit->shared.system, error);
 }
 
 static pl_status find_system(pl_world *world, pl_model *model, const pl_setup *setup,
@@ -201,6 +219,8 @@ static pl_status assemble(pl_world *world, pl_model *model, const pl_setup *setu
                           pl_outfit *outfit, pl_error *error)
 {
     PL_TRY(copy_holds(world, setup, outfit, error));
+    if (setup->masses)
+        return make_loose(world, model, setup, outfit, error);
     PL_TRY(find_system(world, model, setup, outfit, error));
     PL_TRY(correct(world, outfit, error));
     PL_TRY(make_grips(world, model, outfit, error));

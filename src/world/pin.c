@@ -47,6 +47,8 @@ static pl_status check_def(const pl_record *record, const pl_pin_def *def, pl_er
     bool position = def->kind == PL_PIN_POSITION;
     PL_CHECK(position || def->kind == PL_PIN_DIRECTION, PL_ERROR_ARGUMENT, error, "kind",
              "is %d, neither position nor direction", (int)def->kind);
+    PL_CHECK(position || !record->matter.clustered, PL_ERROR_ARGUMENT, error, "kind",
+             "is a direction; the particles of a clustered body have none of their own");
     PL_TRY(pl_pin_check_carriers(record, def, error));
     PL_CHECK(position ? pl_pin_is_near(model, def->rest) : pl_is_direction(def->rest),
              PL_ERROR_ARGUMENT, error, "rest",
@@ -85,7 +87,8 @@ pl_hold pl_pin_make_hold(const pl_record *record, const pl_pin_def *def)
     for (int j = 0; j < def->count; j++)
         sum += (double)def->weights[j];
     for (int j = 0; j < def->count; j++) {
-        const float *rest = model->rest + 3 * (size_t)def->particles[j];
+        const float *rest =
+            model->rest + 3 * (size_t)pl_record_origin(record, def->particles[j]);
         hold.particle[j] = def->particles[j];
         hold.weight[j] = (double)def->weights[j] / sum;
         for (int k = 0; k < 3; k++)

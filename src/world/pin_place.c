@@ -32,7 +32,7 @@ static pl_vec3 present_point(const pl_record *record, const pl_pin_def *def)
     pl_vec3 sum = {0, 0, 0};
     for (int j = 0; j < def->count; j++) {
         int i = def->particles[j];
-        const float *x = now->x + 3 * i, *rest = model->rest + 3 * i;
+        const float *x = now->x + 3 * i, *rest = model->rest + 3 * pl_record_origin(record, i);
         double arm[3];
         for (int k = 0; k < 3; k++)
             arm[k] = (def->rest[k] - model->centre[k]) / model->unit - (double)rest[k];
@@ -95,7 +95,7 @@ static PL_APART pl_status at_particle(const pl_world *world, pl_body body, int p
     def->count = 1;
     def->particles[0] = particle;
     def->weights[0] = 1;
-    set_rest(record->model, def, record->model->rest + 3 * (size_t)particle);
+    set_rest(record->model, def, record->model->rest + 3 * (size_t)pl_record_origin(record, particle));
     aim(record, def);
     return PL_OK;
 }

@@ -15,11 +15,11 @@ static double widest(const float *radii)
 }
 
 /* Of the body's largest particle, units. */
-static double largest_radius(const pl_model *model)
+static double largest_radius(const pl_record *record)
 {
     double most = 0;
-    for (int i = 0; i < model->particle_count; i++)
-        most = fmax(most, widest(model->radii + 3 * (size_t)i));
+    for (int i = 0; i < record->matter.n; i++)
+        most = fmax(most, widest(record->radii + 3 * (size_t)i));
     return most;
 }
 
@@ -114,11 +114,12 @@ static pl_quat quat_of(const float *q)
 static bool cast_particle(const pl_record *record, int i, const pl_ray *ray, const double x[3],
                           double *distance, double normal[3])
 {
-    const float *radii = record->model->radii + 3 * (size_t)i;
+    const float *radii = record->radii + 3 * (size_t)i;
+    size_t own_axes = 4 * (size_t)pl_record_origin(record, i);
     double unit = record->model->unit, axes[3][3];
     double size[3] = {(double)radii[0] * unit, (double)radii[1] * unit, (double)radii[2] * unit};
     pl_mat3 turn = pl_quat_to_m3(pl_quat_mul(quat_of(record->matter.now.q + 4 * (size_t)i),
-                                             quat_of(record->model->orientation + 4 * (size_t)i)));
+                                             quat_of(record->model->orientation + own_axes)));
     pl_ray own = ray_from(ray, x);
     for (int k = 0; k < 3; k++)
         for (int m = 0; m < 3; m++)
@@ -131,6 +132,7 @@ static void find_rest(const pl_record *record, int i, const double place[3], pl_
 {
     const pl_model *model = record->model;
     const pl_oriented *matter = &record->matter;
+    size_t origin = (size_t)pl_record_origin(record, i);
     double from[3];
     for (int k = 0; k < 3; k++)
         from[k] = hit->position[k] - place[k] -
@@ -140,7 +142,7 @@ static void find_rest(const pl_record *record, int i, const double place[3], pl_
     double arms[3] = {arm.x, arm.y, arm.z};
     for (int k = 0; k < 3; k++)
         hit->rest[k] = model->centre[k] +
-                       (double)model->rest[3 * (size_t)i + (size_t)k] * model->unit + arms[k];
+                       (double)model->rest[3 * origin + (size_t)k] * model->unit + arms[k];
 }
 
 static void set_hit(const pl_ray *ray, double distance, const double normal[3], pl_ray_hit *hit)
@@ -169,7 +171,7 @@ static int cast_body(const pl_record *record, pl_ray *ray, double normal[3])
         const float *at = matter->now.x + 3 * (size_t)i;
         double x[3] = {(double)at[0] * model->unit, (double)at[1] * model->unit,
                        (double)at[2] * model->unit};
-        if (!passes(&own, x, widest(model->radii + 3 * (size_t)i) * model->unit) ||
+        if (!passes(&own, x, widest(record->radii + 3 * (size_t)i) * model->unit) ||
             !cast_particle(record, i, &own, x, &distance, n) ||
             (met >= 0 && distance >= own.length))
             continue;
@@ -191,7 +193,7 @@ static bool cast_bodies(const pl_world *world, pl_ray *ray, uint32_t mask, pl_ra
         if (record->bounded)
             memcpy(box, record->bounds, sizeof box);
         else
-            box_of(record, largest_radius(record->model), box);
+            box_of(record, largest_radius(record), box);
         if (!pl_ray_meets_box(ray, box))
             continue;
         int particle = cast_body(record, ray, normal);

@@ -45,6 +45,7 @@ static void sum_work(const pl_world *world, double ms_per_tick, pl_report *repor
         report->ms_stiff += (double)ticks[PL_STAGE_STIFF] * ms_per_tick;
         report->ms_contact += (double)ticks[PL_STAGE_CONTACT] * ms_per_tick;
         report->ms_finish += (double)ticks[PL_STAGE_FINISH] * ms_per_tick;
+        report->ms_change += (double)ticks[PL_STAGE_CHANGE] * ms_per_tick;
         report->ms_contact += (double)world->contact->buffers[i].ticks * ms_per_tick;
     }
     report->ms_contact += (double)(world->contact_ticks - world->contact->apart) * ms_per_tick;

@@ -84,7 +84,7 @@ static pl_status rebuild(pl_world *next, pl_record *record, pl_error *error)
     const double *v = record->matter.now.velocity;
     PL_CHECK(!record->matter.system->grounded || (v[0] == 0 && v[1] == 0 && v[2] == 0),
              PL_ERROR_FORMAT, error, "bodies", "a body that is held fast moves as a whole");
-    PL_CHECK(pl_world_reserve_body(next, record->model) == PL_OK, PL_ERROR_MEMORY, error, "",
+    PL_CHECK(pl_world_reserve_body(next, record) == PL_OK, PL_ERROR_MEMORY, error, "",
              "no memory for another body");
     return PL_OK;
 }

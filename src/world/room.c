@@ -74,12 +74,13 @@ static bool grow_groups(pl_world *world)
     pl_record **entered = PL_NEW(memory, pl_record *, capacity);
     int32_t *parents = PL_NEW(memory, int32_t, capacity);
     pl_island *islands = PL_NEW(memory, pl_island, capacity);
-    bool good = live && members && blocks && items && entered && parents && islands;
+    pl_record **others = PL_NEW(memory, pl_record *, capacity);
+    bool good = live && members && blocks && items && entered && parents && islands && others;
     void *spent[] = {
         good ? (void *)world->live : live,       good ? (void *)world->members : members,
         good ? world->blocks : blocks,           good ? world->sort_items : items,
         good ? (void *)world->entered : entered, good ? world->parents : parents,
-        good ? world->islands : islands};
+        good ? world->islands : islands,         good ? (void *)world->others : others};
     for (size_t i = 0; i < sizeof spent / sizeof *spent; i++)
         pl_memory_free(memory, spent[i]);
     if (!good)
@@ -91,13 +92,14 @@ static bool grow_groups(pl_world *world)
     world->entered = entered;
     world->parents = parents;
     world->islands = islands;
+    world->others = others;
     world->group_capacity = capacity;
     world->block_count = 0;
     world->regroup = true;
     return true;
 }
 
-static bool grow_field(pl_world *world, int particles)
+bool pl_world_reserve_field(pl_world *world, int particles)
 {
     pl_memory *memory = world->memory;
     if (particles <= world->field_capacity)
@@ -121,22 +123,23 @@ static bool grow_field(pl_world *world, int particles)
 }
 
 /* Clumps of the bodies there are, and of one more. */
-static bool grow_contacts(pl_world *world, const pl_model *model)
+bool pl_world_reserve_contacts(pl_world *world, const pl_record *more)
 {
-    int clumps = model->clumps->count;
+    int clumps = more ? pl_record_clump_room(more) : 0;
     for (const pl_record *record = world->first; record; record = record->next)
-        clumps += record->model->clumps->count;
+        clumps += pl_record_clump_room(record);
     bool good = pl_contact_reserve(world->contact, world->live_count + 1, clumps) == PL_OK;
     world->regroup = world->reenter = true; /* whatever was entered is entered anew */
     return good;
 }
 
-pl_status pl_world_reserve_body(pl_world *world, const pl_model *model)
+pl_status pl_world_reserve_body(pl_world *world, const pl_record *record)
 {
-    int particles = model->particle_count;
+    int particles = record->matter.capacity;
     bool good = pl_world_grow(world->memory, &world->bodies, world->body_slots,
                               &world->body_slot_capacity, sizeof *world->bodies) &&
-                grow_groups(world) && grow_field(world, particles) && grow_contacts(world, model) &&
+                grow_groups(world) && pl_world_reserve_field(world, particles) &&
+                pl_world_reserve_contacts(world, record) &&
                 pl_events_reserve(&world->events, world->memory, 8 * (world->live_count + 1));
     return good ? PL_OK : PL_ERROR_MEMORY;
 }

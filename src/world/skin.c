@@ -57,13 +57,24 @@ static pl_quat rotation_at(const pl_record *record, size_t i, double t)
                                        from.z * s + to.z * t, from.w * s + to.w * t});
 }
 
+/* Row major; a clustered particle's surroundings are stretched along with its clusters. */
+static pl_mat3 deformation_at(const pl_record *record, size_t i, double t)
+{
+    if (!record->matter.clustered)
+        return pl_quat_to_m3(rotation_at(record, i, t));
+    pl_mat3 m;
+    for (int k = 0; k < 9; k++)
+        m.m[k / 3][k % 3] = (double)record->matter.clustered->frame[9 * i + (size_t)k];
+    return m;
+}
+
 static void make_pose(const pl_record *record, int particle, double t, float out[PL_POSE])
 {
     size_t i = (size_t)particle;
     const float *a = record->matter.shown.x + 3 * i, *b = record->matter.now.x + 3 * i;
     const float *rest = record->model->rest + 3 * i;
     double unit = record->model->unit;
-    pl_mat3 r = pl_quat_to_m3(rotation_at(record, i, t));
+    pl_mat3 r = deformation_at(record, i, t);
     for (int k = 0; k < 3; k++) {
         const double *m = r.m[k];
         double x = t == 1 ? (double)b[k] : (double)a[k] * (1 - t) + (double)b[k] * t;
@@ -119,7 +130,7 @@ static int blocks_of(int count, int size)
 
 static void make_block(const pl_skin_job *job, int block)
 {
-    int n = job->record->matter.n, first = block * POSES_PER_TASK;
+    int n = job->record->model->particle_count, first = block * POSES_PER_TASK;
     int end = n - first < POSES_PER_TASK ? n : first + POSES_PER_TASK;
     for (int i = first; i < end; i++)
         make_pose(job->record, i, job->fraction, job->poses + (size_t)i * PL_POSE);
@@ -188,7 +199,7 @@ static int fill_wave(pl_world *world, const pl_skin_request *requests, int count
     for (; taken < count && w->job_count < room->job_capacity; taken++) {
         const pl_skin_request *request = requests + taken;
         const pl_record *record = pl_world_record(world, request->body);
-        int vertices = record->model->vertex_count, poses = record->matter.n + 1;
+        int vertices = record->model->vertex_count, poses = record->model->particle_count + 1;
         if (!vertices)
             continue;
         if (poses > room->pose_capacity - used ||
@@ -203,7 +214,7 @@ static int fill_wave(pl_world *world, const pl_skin_request *requests, int count
                           .normals = request->normals,
                           .tangents = request->tangents};
         used += poses;
-        w->blocks[POSES] += blocks_of(record->matter.n, POSES_PER_TASK);
+        w->blocks[POSES] += blocks_of(record->model->particle_count, POSES_PER_TASK);
         w->blocks[VERTICES] += blocks_of(vertices, VERTICES_PER_TASK);
     }
     return taken;

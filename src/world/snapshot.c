@@ -202,11 +202,41 @@ static void holds_part(pl_stream *s, pl_world *world, pl_record *record)
         pl_snapshot_hold(s, matter->holds + i, matter->n);
 }
 
+/* ---- Clusters --------------------------------------------------------------------------------- */
+
+/* As one block of bytes: its own business. */
+static void clustered_part(pl_stream *s, pl_world *world, pl_record *record)
+{
+    pl_clustered *clustered = record->matter.clustered;
+    uint64_t size = clustered ? pl_clustered_save_size(clustered) : 0;
+    pl_stream_u64(s, &size);
+    pl_stream_expect(s, size <= s->size - s->at);
+    if (pl_stream_stopped(s) || size == 0)
+        return;
+    if (s->in) {
+        pl_status status =
+            pl_clustered_restore(world, record, s->in + s->at, (size_t)size, NULL);
+        s->starved |= status == PL_ERROR_MEMORY;
+        pl_stream_expect(s, status == PL_OK || s->starved);
+        s->at += (size_t)size;
+    } else if (s->out) {
+        pl_clustered_save(clustered, s->out + s->at);
+        s->at += (size_t)size;
+    } else if (s->hash) {
+        uint64_t digest = pl_clustered_digest(clustered);
+        pl_hash_u64(s->hash, digest);
+        s->at += (size_t)size;
+    } else {
+        s->at += (size_t)size;
+    }
+}
+
 /* ---- Bodies and worlds ------------------------------------------------------------------------ */
 
 void pl_snapshot_body(pl_stream *s, pl_world *world, pl_record *record)
 {
     pl_stream_u32(s, &record->slot, 1);
+    clustered_part(s, world, record);
     makeup_part(s, world, record);
     fixed_part(s, world, &record->matter);
     holds_part(s, world, record);
@@ -297,7 +327,7 @@ pl_status pl_world_save(const pl_world *world, void *bytes, size_t capacity, siz
     return PL_OK;
 }
 
-/* The same as the hash that closes a snapshot. */
+/* The same as the hash that closes a snapshot, but for clustered bodies, of which a digest is taken. */
 uint64_t pl_world_hash(const pl_world *world)
 {
     if (!world)

@@ -57,13 +57,16 @@ static void take_step(pl_world *world)
         world->backward = (world->steps * (uint64_t)world->substeps + (uint64_t)s) % 2 == 1;
         pl_world_predict(world, (double)(s + 1) / world->substeps);
         pl_tasks_run(world->tasks, solve_blocks, world, world->block_count, 1);
+        pl_world_solve_others(world);
         pl_colliders_aim(world, s);
         pl_attachments_aim(world, s);
         pl_world_touch(world, (world->substeps - s) * world->h);
+        pl_world_change_others(world);
     }
     pl_colliders_end(world, s);
     pl_attachments_end(world);
     end_step(world);
+    pl_world_finish_others(world);
     pl_events_close(world, s);
     pl_world_bound_bodies(world);
     if (world->sleeping && !world->field && world->awake_count)

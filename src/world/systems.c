@@ -95,6 +95,10 @@ void pl_world_release_system(pl_world *world, pl_system *system)
 {
     if (!system || --system->references > 0)
         return;
+    if (system->loose) { /* nobody else's, and not in the table */
+        pl_system_destroy(world->memory, system);
+        return;
+    }
     int place = home_of(world, system->hash);
     while (world->systems[place].system != system)
         place = after(world, place);

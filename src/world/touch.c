@@ -10,13 +10,13 @@
 static pl_contact_body entry_of(const pl_record *record)
 {
     const pl_model *model = record->model;
-    return (pl_contact_body){.clumps = model->clumps,
+    return (pl_contact_body){.clumps = record->clumps,
                              .unit = model->unit,
                              .friction = (float)record->material.friction,
                              .restitution = (float)record->material.restitution,
                              .category = record->category,
                              .mask = record->mask,
-                             .self = record->self_contact};
+                             .self = record->self_contact && !record->matter.clustered};
 }
 
 static const uint8_t *wanted_of(const pl_world *world, const pl_record *record)
@@ -66,7 +66,7 @@ void pl_world_enter_contacts(pl_world *world)
         const pl_system *system = record->matter.system;
         pl_contact_body entry = entry_of(record);
         if (anew)
-            pl_contact_enter(contact, &entry, record->model->radii, system->mass, system->mass_unit,
+            pl_contact_enter(contact, &entry, record->radii, system->mass, system->mass_unit,
                              system->is_fixed);
         bool was = contact->bodies[i].asleep;
         contact->bodies[i].asleep = record->asleep;

@@ -10,6 +10,7 @@
 #include "base/sort.h"
 #include "base/tasks.h"
 #include "contact/contact.h"
+#include "matter/clustered.h"
 #include "matter/oriented.h"
 #include "world/attachment.h"
 #include "world/collider.h"
@@ -57,6 +58,11 @@ typedef struct pl_record {
     bool boxed;
     int contact; /* its number in the contact stage */
     pl_gas gas;
+    const pl_clumps *clumps; /* how contact sees the particles: the model's, or own ones */
+    const float *radii;      /* [n][3] units: likewise */
+    int room;                /* particles that everything of this body has room for */
+    pl_clumps *own_clumps;   /* NULL = the model's */
+    float *own_radii;
     uint64_t woken_in; /* number of the step, from 1, that woke it up while it ran */
     double bounds[6];  /* metres, of its ellipsoids, where `bounded` */
     bool bounded;
@@ -138,6 +144,8 @@ struct pl_world {
     pl_island *islands;       /* [group_capacity], at the number of the body that leads */
     bool sleeping;            /* islands may fall asleep */
     pl_oriented **members;    /* [group_capacity] those of one block side by side */
+    pl_record **others;       /* [group_capacity] those awake that are not in blocks */
+    int other_count;
     pl_block *blocks;         /* [group_capacity] */
     pl_sort_item *sort_items; /* [2 group_capacity] */
     int block_count;
@@ -172,7 +180,21 @@ void pl_world_clear(pl_world *world);
 bool pl_world_grow(pl_memory *memory, void *array, int count, int *capacity, size_t size);
 
 /* Room for one more body in all the arrays a step uses; then entering it cannot fail. */
-pl_status pl_world_reserve_body(pl_world *world, const pl_model *model);
+pl_status pl_world_reserve_body(pl_world *world, const pl_record *record);
+/* Parts of it, for bodies that have grown. */
+bool pl_world_reserve_field(pl_world *world, int particles);
+bool pl_world_reserve_contacts(pl_world *world, const pl_record *more); /* NULL = nobody new */
+/* The particle of the model that a particle is, or was divided from. */
+static inline int pl_record_origin(const pl_record *record, int particle)
+{
+    return record->matter.clustered ? record->matter.clustered->origin[particle] : particle;
+}
+/* Clumps a body may come to have. */
+static inline int pl_record_clump_room(const pl_record *record)
+{
+    int more = record->matter.capacity - record->model->particle_count;
+    return record->model->clumps->count + (more + PL_CLUMP - 1) / PL_CLUMP;
+}
 uint32_t pl_world_free_body_slot(pl_world *world);
 void pl_world_enter(pl_world *world, pl_record *record, uint32_t slot);
 void pl_world_leave(pl_world *world, pl_record *record);
@@ -210,6 +232,8 @@ typedef struct pl_setup {
     int hold_count;
     const pl_hold *added; /* one more hold behind these; NULL = none */
     int removed;          /* one of them is left out; -1 = none */
+    int loose_count, loose_room; /* matter without a matrix: so many particles, and room for more… */
+    const float *masses;         /* …of these masses; NULL = oriented particles */
 } pl_setup;
 
 /* What a setup needs: taken by pl_world_adopt or given back by pl_world_discard. */
@@ -236,6 +260,8 @@ void pl_world_discard(pl_world *world, pl_outfit *outfit);
 
 /* Memory of a body at rest at the origin, without a system. */
 pl_record *pl_record_create(pl_world *world, pl_model *model);
+/* Rows for more particles; those there are stay. False without memory, and nothing changed. */
+bool pl_record_grow(pl_world *world, pl_record *record, int capacity);
 void pl_record_destroy(pl_world *world, pl_record *record);
 
 pl_status pl_record_check_maps(const pl_model *model, const float *stiffness, const float *density,
@@ -264,6 +290,22 @@ void pl_record_set_motion(pl_record *record, const double velocity[3], const dou
 void pl_record_forget_old(pl_oriented *matter);
 /* ...and nothing is smeared between here and the state before. */
 void pl_record_show_now(pl_oriented *matter);
+
+/* ---- Clustered matter (clustered.c) ------------------------------------------------------------ */
+
+/* Makes a new record clustered; and gives back what it took. */
+pl_status pl_clustered_fill(pl_world *world, pl_record *record, const pl_clustered_def *def,
+                            pl_error *error);
+void pl_clustered_empty(pl_world *world, pl_record *record);
+/* From saved bytes. */
+pl_status pl_clustered_restore(pl_world *world, pl_record *record, const void *bytes, size_t size,
+                               pl_error *error);
+uint64_t pl_clustered_digest(const pl_clustered *clustered);
+/* Bodies that are not in blocks: solved; and, after the contacts of a sub-step, changed. */
+void pl_world_solve_others(pl_world *world);
+void pl_world_change_others(pl_world *world);
+/* At the end of a step: rotations of the particles; room for what may break in the next. */
+void pl_world_finish_others(pl_world *world);
 
 /* ---- The step (groups.c, predict.c, report.c) ------------------------------------------------- */
 

@@ -1,0 +1,114 @@
+/* The elastic energy of a clustered body, in double, for those who ask: what its goals pull with.
+
+       E = α / (2 h²) Σ_c Σ_i w m ‖x_i − (R Fᵖ p_i + c)‖²
+
+   with every cluster fitted to the positions as they are. */
+#include <math.h>
+#include <string.h>
+
+#include "math/elementary.h"
+#include "math/mat3.h"
+#include "math/quat.h"
+#include "math/rotation_lanes.h"
+#include "matter/clustered.h"
+
+/* α of a sub-step. */
+static double alpha_of(const pl_clustered_def *def, double h)
+{
+    const double pi = 3.14159265358979323846;
+    double turn = 2 * pi * def->frequency * h;
+    return def->raw_alpha >= 0 ? def->raw_alpha : turn * turn < 1 ? turn * turn : 1;
+}
+
+typedef struct fit {
+    double centre[3], moment[9]; /* A_xp */
+} fit;
+
+static fit fit_cluster(const pl_clustered *body, const pl_cluster *cluster, const float *x)
+{
+    fit f = {{0, 0, 0}, {0}};
+    double mass = 0;
+    for (int32_t m = cluster->first; m < cluster->first + cluster->count; m++) {
+        size_t i = (size_t)body->particle[m];
+        double share = (double)body->weight[m] * (double)body->mass[i];
+        mass += share;
+        for (size_t k = 0; k < 3; k++)
+            f.centre[k] += share * (double)x[3 * i + k];
+    }
+    for (int k = 0; k < 3 && mass > 0; k++)
+        f.centre[k] /= mass;
+    for (int32_t m = cluster->first; m < cluster->first + cluster->count; m++) {
+        size_t i = (size_t)body->particle[m];
+        double share = (double)body->weight[m] * (double)body->mass[i];
+        for (size_t k = 0; k < 3; k++)
+            for (size_t l = 0; l < 3; l++)
+                f.moment[3 * k + l] +=
+                    share * ((double)x[3 * i + k] - f.centre[k]) * (double)body->p[l][m];
+    }
+    return f;
+}
+
+/* What the rotation is fitted to: Fᵉ = A_xp A_pp⁺ (Fᵖ)⁻¹, or A_xp Fᵖᵀ. The inverse of a matrix of determinant one is
+   its adjugate. */
+static void matrix_to_turn(const pl_clustered *body, const pl_cluster *cluster, const fit *f,
+                           double out[9])
+{
+    const float *s = cluster->inverse, *g = cluster->plastic;
+    const double inverse[9] = {(double)s[0], (double)s[1], (double)s[2], (double)s[1], (double)s[3],
+                               (double)s[4], (double)s[2], (double)s[4], (double)s[5]};
+    double p[9], left[9], right[9];
+    bool exact = body->def.rotation == PL_ROTATION_LEAST_SQUARES;
+    for (int k = 0; k < 9; k++)
+        p[k] = (double)g[k];
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < 3; l++) {
+            int a = (l + 1) % 3, b = (l + 2) % 3, c = (k + 1) % 3, d = (k + 2) % 3;
+            double adjugate = p[3 * a + c] * p[3 * b + d] - p[3 * a + d] * p[3 * b + c];
+            right[3 * k + l] = exact ? p[3 * l + k] : adjugate;
+            left[3 * k + l] = 0;
+            for (int m = 0; m < 3; m++)
+                left[3 * k + l] += exact ? (m == l ? f->moment[3 * k + m] : 0)
+                                         : f->moment[3 * k + m] * inverse[3 * m + l];
+        }
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < 3; l++) {
+            out[3 * k + l] = 0;
+            for (int m = 0; m < 3; m++)
+                out[3 * k + l] += left[3 * k + m] * right[3 * m + l];
+        }
+}
+
+static double energy_of(const pl_clustered *body, const pl_cluster *cluster, const float *x)
+{
+    fit f = fit_cluster(body, cluster, x);
+    double turn[9], q[4], sum = 0;
+    matrix_to_turn(body, cluster, &f, turn);
+    for (int k = 0; k < 4; k++)
+        q[k] = (double)cluster->turn[k];
+    pl_rotations_fit_double(1, turn, q);
+    pl_mat3 r = pl_quat_to_m3((pl_quat){q[0], q[1], q[2], q[3]});
+    for (int32_t m = cluster->first; m < cluster->first + cluster->count; m++) {
+        size_t i = (size_t)body->particle[m];
+        double share = (double)body->weight[m] * (double)body->mass[i], rest[3];
+        for (int k = 0; k < 3; k++)
+            rest[k] = (double)cluster->plastic[3 * k] * (double)body->p[0][m] +
+                      (double)cluster->plastic[3 * k + 1] * (double)body->p[1][m] +
+                      (double)cluster->plastic[3 * k + 2] * (double)body->p[2][m];
+        for (size_t k = 0; k < 3; k++) {
+            double goal = f.centre[k] + r.m[k][0] * rest[0] + r.m[k][1] * rest[1] +
+                          r.m[k][2] * rest[2];
+            double off = (double)x[3 * i + k] - goal;
+            sum += share * off * off;
+        }
+    }
+    return sum;
+}
+
+double pl_clustered_elastic(const pl_clustered *clustered, const float *x, double h)
+{
+    double sum = 0;
+    for (int c = 0; c < clustered->count; c++)
+        if (clustered->clusters[c].count > 1)
+            sum += energy_of(clustered, clustered->clusters + c, x);
+    return 0.5 * alpha_of(&clustered->def, h) * sum;
+}
