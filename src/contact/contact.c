@@ -28,7 +28,7 @@ static const kernels *in_use(void)
 {
     static const kernels table[] = {
         KERNELS(4),
-#if defined(__x86_64__)
+#if PL_SIMD_WIDE
         KERNELS(8),
         KERNELS(16)
 #endif

@@ -4,7 +4,7 @@
 #include "math/simd.h"
 
 extern const pl_rotation_table pl_rotation_table_w4;
-#if defined(__x86_64__)
+#if PL_SIMD_WIDE
 extern const pl_rotation_table pl_rotation_table_w8, pl_rotation_table_w16;
 #endif
 
@@ -12,7 +12,7 @@ const pl_rotation_table *pl_rotation_table_of(int width)
 {
     if (!pl_simd_supports(width))
         return NULL;
-#if defined(__x86_64__)
+#if PL_SIMD_WIDE
     if (width == 16)
         return &pl_rotation_table_w16;
     if (width == 8)

@@ -8,7 +8,7 @@
 /* The builtins ask cpuid and, for the wide registers, whether the operating system saves them. */
 bool pl_simd_supports(int width)
 {
-#if defined(__x86_64__)
+#if PL_SIMD_WIDE
     __builtin_cpu_init();
     if (width == 16)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&

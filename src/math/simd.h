@@ -4,6 +4,14 @@
 
 #include "pliant/base.h"
 
+/* Whether kernels of 8 and 16 floats are compiled in. PLIANT_NARROW leaves them out: builds that only look for races need
+   not wait for them. */
+#if defined(__x86_64__) && !defined(PLIANT_NARROW)
+#define PL_SIMD_WIDE 1
+#else
+#define PL_SIMD_WIDE 0
+#endif
+
 /* 4, 8 (AVX2) or 16 (AVX-512 F, DQ, BW, VL): the widest this machine and its operating system support, found once. The
    environment variable PLIANT_SIMD (4, 8 or 16) chooses a narrower one; other values, and widths the machine lacks,
    leave the choice as it is. */

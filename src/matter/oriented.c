@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/elementary.h"
+#include "math/simd.h"
 #include "matter/oriented_lanes.h"
 
 typedef struct kernels {
@@ -32,7 +33,7 @@ static const kernels *in_use(void)
 {
     static const kernels table[] = {
         KERNELS(4),
-#if defined(__x86_64__)
+#if PL_SIMD_WIDE
         KERNELS(8),
         KERNELS(16)
 #endif

@@ -104,7 +104,7 @@ static pl_skin_span span_of(const pl_record *record, int first, int count, doubl
 }
 
 extern pl_skin_function pl_skin_vertices_w4;
-#if defined(__x86_64__)
+#if PL_SIMD_WIDE
 extern pl_skin_function pl_skin_vertices_w8, pl_skin_vertices_w16;
 #endif
 
@@ -112,7 +112,7 @@ pl_skin_function *pl_skin_function_of(int width)
 {
     if (!pl_simd_supports(width))
         return NULL;
-#if defined(__x86_64__)
+#if PL_SIMD_WIDE
     if (width == 16)
         return pl_skin_vertices_w16;
     if (width == 8)
