@@ -125,6 +125,8 @@ typedef struct pl_clusters_def {
     double overlap; /* clusters per particle in the mean; default 4 */
     pl_cluster_kernel kernel;
     uint64_t seed;
+    bool shards; /* the surface can break: cut along the borders between particles, with walls inside where the model
+                    has tetrahedra. Default false: where something breaks, the surface is drawn out between the pieces */
     uint32_t cookie; /* set by pl_default_clusters_def */
 } pl_clusters_def;
 PL_API pl_clusters_def pl_default_clusters_def(void);

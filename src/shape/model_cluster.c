@@ -7,6 +7,7 @@
 #include "math/elementary.h"
 #include "shape/cluster.h"
 #include "shape/model.h"
+#include "shape/shards.h"
 
 static const uint32_t clusters_cookie = 0x706c636c;
 
@@ -44,6 +45,7 @@ static pl_status check(const pl_model *model, const pl_clusters_def *def, pl_err
 typedef struct parts {
     double *positions, *radii, *vertices, *cluster_radii;
     float *masses;
+    pl_shards shards;
 } parts;
 
 /* In metres, as definitions are; spheres of the same volume. */
@@ -95,6 +97,16 @@ static pl_status make(pl_memory *memory, const pl_model *model, const pl_cluster
     def.triangle_count = model->triangle_count;
     def.triangles = model->triangles;
     def.look = &model->look;
+    if (p->shards.vertex_count) {
+        const pl_shards *s = &p->shards;
+        def.vertex_count = s->vertex_count;
+        def.vertices = pl_doubles(s->vertices, 0);
+        def.influences = s->influences;
+        def.weights = s->weights;
+        def.triangle_count = s->triangle_count;
+        def.triangles = s->triangles;
+        def.look = &s->look;
+    }
     def.cluster_count = clusters->count;
     def.cluster_start = clusters->start;
     def.cluster_members = clusters->member;
@@ -115,7 +127,7 @@ __attribute__((noinline)) static pl_status cluster(const pl_model *model,
     pl_clustering clusters = {0};
     pl_clustering_def wanted = {.count = count_for(model, def),
                                 .radius = def->radius,
-                                .overlap = def->overlap,
+                                .overlap = fmin(def->overlap, count_for(model, def)),
                                 .kernel = def->kernel,
                                 .seed = def->seed};
     pl_status status = lay_out(&memory, model, &p)
@@ -123,10 +135,12 @@ __attribute__((noinline)) static pl_status cluster(const pl_model *model,
                                                   p.masses, &wanted, &clusters, error)
                            : pl_fail(error, PL_ERROR_MEMORY, NULL, "no memory for %d particles",
                                      model->particle_count);
-    if (status == PL_OK) {
+    if (status == PL_OK && def->shards && model->triangle_count)
+        status = pl_shards_make(&memory, model, &p.shards, error);
+    if (status == PL_OK)
         status = make(&memory, model, &clusters, &p, out, error);
-        pl_clustering_free(&memory, &clusters);
-    }
+    pl_clustering_free(&memory, &clusters);
+    pl_shards_free(&memory, &p.shards);
     void *arrays[] = {p.positions, p.radii, p.vertices, p.cluster_radii, p.masses};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         pl_memory_free(&memory, arrays[i]);

@@ -66,7 +66,7 @@ static pl_status adopt(pl_world *world, pl_record *record, pl_clustered *cluster
     pl_oriented *matter = &record->matter;
     matter->clustered = clustered;
     matter->n = clustered->n;
-    matter->damping = 0; /* its own kind of damping is in the solver */
+    matter->damping = 0; /* it has its own kind of damping, in the solver */
     PL_CHECK(pl_record_grow(world, record, room_for(clustered)) && make_own(world, record),
              PL_ERROR_MEMORY, error, "", "no memory for a body of %d particles", clustered->n);
     record->room = matter->capacity;
@@ -118,7 +118,9 @@ pl_status pl_clustered_restore(pl_world *world, pl_record *record, const void *b
         pl_clustered_destroy(clustered);
         return pl_fail(error, PL_ERROR_FORMAT, "clusters", "are not of this model");
     }
-    return adopt(world, record, clustered, error);
+    PL_TRY(adopt(world, record, clustered, error));
+    pl_record_tear(world, record);
+    return PL_OK;
 }
 
 void pl_clustered_empty(pl_world *world, pl_record *record)
@@ -126,9 +128,10 @@ void pl_clustered_empty(pl_world *world, pl_record *record)
     pl_clustered_destroy(record->matter.clustered);
     pl_clumps_destroy(world->memory, record->own_clumps);
     pl_memory_free(world->memory, record->own_radii);
+    pl_memory_free(world->memory, record->own_weights);
     record->matter.clustered = NULL;
     record->own_clumps = NULL;
-    record->own_radii = NULL;
+    record->own_radii = record->own_weights = NULL;
 }
 
 /* ---- Digest ----------------------------------------------------------------------------------- */
@@ -308,7 +311,9 @@ static bool change(const pl_world *world, pl_record *record, pl_tasks *tasks)
                              .x = matter->now.x,
                              .u = matter->now.u};
     int before = matter->n;
+    uint64_t split = matter->clustered->split;
     pl_clustered_commit(matter->clustered, &c, tasks);
+    record->torn |= matter->clustered->split != split;
     if (c.changed)
         pl_system_reload(matter->system, c.n, matter->clustered->mass);
     if (c.n == before)
@@ -365,6 +370,9 @@ void pl_world_finish_others(pl_world *world)
 {
     for (int i = 0; i < world->other_count; i++) {
         orient(world, &world->others[i]->matter);
+        if (world->others[i]->torn)
+            pl_record_tear(world, world->others[i]);
+        world->others[i]->torn = false;
         make_room(world, world->others[i]);
     }
 }

@@ -47,7 +47,7 @@ static pl_status equip_material(pl_world *world, pl_record *record, const pl_mat
     record->edge_stiffness = stiffness;
     record->particle_density = density;
     record->material = *material;
-    record->matter.damping = material->damping;
+    record->matter.damping = record->matter.clustered ? 0 : material->damping;
     pl_world_adopt(world, record, &outfit);
     pl_world_wake(world, record);
     return PL_OK;

@@ -106,7 +106,7 @@ static void makeup_part(pl_stream *s, pl_world *world, pl_record *record)
     pl_stream_expect(s, pl_check_material(material, NULL) == PL_OK);
     if (s->in) {
         matter->solver = (pl_solver)solver;
-        matter->damping = material->damping;
+        matter->damping = matter->clustered ? 0 : material->damping;
     }
     map_part(s, world, &record->edge_stiffness, record->model->edge_count);
     map_part(s, world, &record->particle_density, record->model->particle_count);

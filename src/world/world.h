@@ -63,6 +63,8 @@ typedef struct pl_record {
     int room;                /* particles that everything of this body has room for */
     pl_clumps *own_clumps;   /* NULL = the model's */
     float *own_radii;
+    float *own_weights;      /* of the surface, once something broke; NULL = the model's */
+    bool torn;               /* something broke in this step */
     uint64_t woken_in; /* number of the step, from 1, that woke it up while it ran */
     double bounds[6];  /* metres, of its ellipsoids, where `bounded` */
     bool bounded;
@@ -304,6 +306,8 @@ uint64_t pl_clustered_digest(const pl_clustered *clustered);
 /* Bodies that are not in blocks: solved; and, after the contacts of a sub-step, changed. */
 void pl_world_solve_others(pl_world *world);
 void pl_world_change_others(pl_world *world);
+/* Binds the surface to what is still joined (torn.c). */
+void pl_record_tear(pl_world *world, pl_record *record);
 /* At the end of a step: rotations of the particles; room for what may break in the next. */
 void pl_world_finish_others(pl_world *world);
 
