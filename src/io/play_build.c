@@ -263,6 +263,7 @@ static pl_status make_body(const pl_builder *builder, int index)
         def.particle_density = density;
         def.fixed = fixed;
         def.fixed_count = body->fixed_count;
+        def.clustered = source->clustered.wanted ? &source->clustered.def : NULL;
         status = create_body(builder, index, &def);
     }
     if (status == PL_OK)

@@ -59,6 +59,12 @@ static pl_status make_explicit_model(const pl_builder *builder, const pl_scene_m
     def.weights = source->weights;
     def.triangle_count = source->triangle_count;
     def.triangles = source->triangles;
+    const pl_scene_clusters *clusters = &source->clusters;
+    def.several_pieces = clusters->wanted && source->edge_count == 0;
+    def.cluster_count = clusters->explicit_count;
+    def.cluster_start = clusters->member_start;
+    def.cluster_members = clusters->members;
+    def.cluster_weights = clusters->weights;
     return make_model(builder, source->place.node, &def, model);
 }
 
@@ -159,6 +165,29 @@ static pl_status make_file_model(const pl_builder *builder, const pl_scene_model
     return status;
 }
 
+/* ---- Clusters -------------------------------------------------------------------------------- */
+
+/* In place of the model itself. */
+static pl_status add_clusters(const pl_builder *builder, const pl_scene_clusters *source,
+                              pl_model **model)
+{
+    pl_clusters_def def = pl_default_clusters_def();
+    pl_model *clustered;
+    pl_error error = {0};
+    def.count = source->count;
+    def.radius = source->radius;
+    def.overlap = source->overlap;
+    def.kernel = source->kernel;
+    def.seed = (uint64_t)source->seed;
+    def.shards = source->shards;
+    pl_status status = pl_model_cluster(*model, &def, &clustered, &error);
+    if (status != PL_OK)
+        return pl_build_fail(builder, source->node, status, &error);
+    pl_model_release(*model);
+    *model = clustered;
+    return PL_OK;
+}
+
 pl_status pl_build_models(const pl_builder *builder)
 {
     pl_play *play = builder->play;
@@ -172,6 +201,8 @@ pl_status pl_build_models(const pl_builder *builder)
                : source->file    ? make_file_model(builder, source, &play->models[i])
                                  : make_explicit_model(builder, source, &play->models[i]));
         play->model_count = i + 1;
+        if (source->clusters.wanted && !source->clusters.explicit_count)
+            PL_TRY(add_clusters(builder, &source->clusters, &play->models[i]));
     }
     return PL_OK;
 }

@@ -41,6 +41,28 @@ typedef struct pl_scene_cooking {
     bool has_kind, has_weld, grid;
 } pl_scene_cooking;
 
+/* Clusters of a model: to be found, or given one by one. */
+typedef struct pl_scene_clusters {
+    pl_scene_place place;
+    bool wanted, shards;
+    uint32_t node; /* where they stand */
+    int count, seed;
+    double radius, overlap;
+    pl_cluster_kernel kernel;
+    int explicit_count;
+    int32_t *member_start, *members;
+    float *weights;
+    uint32_t kernel_node, members_node, weights_node;
+} pl_scene_clusters;
+
+/* How a clustered body behaves. */
+typedef struct pl_scene_clustered {
+    pl_scene_place place;
+    bool wanted;
+    pl_clustered_def def;
+    uint32_t rotation_node, recluster_node;
+} pl_scene_clustered;
+
 typedef struct pl_scene_model {
     pl_scene_place place;
     const char *name; /* NULL = written inside a body */
@@ -54,6 +76,7 @@ typedef struct pl_scene_model {
     const char *file;    /* a mesh or a model file, found from where the scene is; NULL = none */
     const char *builtin; /* a mesh that is built in */
     pl_scene_cooking cooking;
+    pl_scene_clusters clusters;
 
     int particle_count;
     double *positions, *orientations, *radii; /* 3, 4 (or NULL), 3 per particle */
@@ -137,8 +160,9 @@ typedef struct pl_scene_body {
     int fixed_count;
     pl_pick *fixed;
     pl_scene_state state;
+    pl_scene_clustered clustered;
     uint32_t model_node, rotation_node, solver_node, stiffness_node, density_node, fixed_node,
-        state_node, array_node;
+        state_node, array_node, clustered_node;
 } pl_scene_body;
 
 typedef struct pl_scene_pin {

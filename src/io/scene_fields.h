@@ -51,7 +51,7 @@ typedef struct pl_raw_model {
     int tets, seed;
     double detail, spacing, scale, thickness, weld;
     uint32_t kind, count, size, particles, positions, orientations, radii, radius, edges, vertices,
-        influences, weights, triangles;
+        influences, weights, triangles, clusters;
 } pl_raw_model;
 
 typedef struct pl_raw_array {
@@ -109,7 +109,8 @@ extern const pl_scene_object pl_object_scene, pl_object_world, pl_object_model, 
     pl_object_pin, pl_object_drive, pl_object_force, pl_object_key, pl_object_turn,
     pl_object_turn_key, pl_object_run, pl_object_collider, pl_object_attachment, pl_object_array,
     pl_object_event, pl_object_velocity, pl_object_impulse, pl_object_new_material,
-    pl_object_pressure, pl_object_camera, pl_object_aim, pl_object_light, pl_object_output;
+    pl_object_pressure, pl_object_camera, pl_object_aim, pl_object_light, pl_object_output,
+    pl_object_clusters, pl_object_clustered;
 
 /* Names of the things in one of the scene's lists (scene_names.c). */
 typedef struct pl_names {

@@ -169,6 +169,8 @@ static pl_status read_body(pl_scene_reader *reader, uint32_t node, pl_scene_body
                                &body->stiffness));
     if (body->density_node)
         PL_TRY(pl_read_factors(reader, body->density_node, &body->density_count, &body->density));
+    if (body->clustered_node)
+        PL_TRY(pl_read_clustered(reader, body->clustered_node, &body->clustered));
     if (body->fixed_node)
         PL_TRY(pl_read_picks(reader, body->fixed_node, true, &body->fixed, &body->fixed_count));
     return body->state_node ? read_state(reader, body->state_node, &body->state) : PL_OK;

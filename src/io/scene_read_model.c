@@ -237,7 +237,7 @@ static pl_status read_explicit(pl_scene_reader *reader, const pl_raw_model *raw,
     if (raw->edges)
         PL_TRY(pl_read_index_rows(reader, raw->edges, 2, model->particle_count, "particle",
                                   &model->edge_count, &model->edges));
-    else if (model->particle_count > 1)
+    else if (model->particle_count > 1 && !raw->clusters)
         return PL_SCENE_FAIL(reader, node,
                              "the key \"edges\" is missing: it says which particles are joined");
     model->dimension =
@@ -326,18 +326,18 @@ typedef struct family {
 } family;
 
 static const family with_shape = {
-    {"shape", "count", "size", "braced"},
+    {"shape", "count", "size", "braced", "clusters"},
     "does not go with \"shape\": a ready-made shape has \"count\", \"size\" and \"braced\""};
 static const family with_file = {
     {"file", "particles", "edges", "influences", "kind", "grid", "spacing", "scale", "tets",
-     "thickness", "weld", "seed"},
+     "thickness", "weld", "seed", "clusters"},
     "does not go with \"file\": a mesh is cooked with \"particles\", \"edges\", \"kind\", "
     "\"scale\" and the like"};
 static const family with_model_file = {
-    {"file"}, "does not go with a model file, which is cooked already: it is taken as it is"};
+    {"file", "clusters"}, "does not go with a model file, which is cooked already: it is taken as it is"};
 static const family with_builtin = {
     {"builtin", "detail", "particles", "edges", "influences", "kind", "grid", "spacing", "scale",
-     "tets", "thickness", "weld", "seed"},
+     "tets", "thickness", "weld", "seed", "clusters"},
     "does not go with \"builtin\": a built-in mesh has \"detail\", \"particles\", \"edges\", "
     "\"kind\" and the like"};
 static const family only_cooked = {
@@ -388,6 +388,8 @@ pl_status pl_read_model(pl_scene_reader *reader, uint32_t node, const char *name
     PL_TRY(check_mixture(reader, &raw));
     model->place = raw.place;
     model->name = name;
+    if (raw.clusters)
+        PL_TRY(pl_read_clusters(reader, raw.clusters, &model->clusters));
     if (raw.file || raw.builtin)
         return read_cooked(reader, &raw, model);
     return raw.shape ? read_shape(reader, &raw, model) : read_explicit(reader, &raw, model);

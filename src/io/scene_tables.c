@@ -82,6 +82,7 @@ static const pl_field model_fields[] = {
     FIELD(pl_raw_model, "thickness", NUMBER, thickness, POSITIVE),
     FIELD(pl_raw_model, "weld", NUMBER, weld, FROM(0, 0.1)),
     FIELD(pl_raw_model, "seed", INTEGER, seed, FROM(0, INT32_MAX)),
+    FIELD(pl_raw_model, "clusters", NODE, clusters),
 };
 OBJECT(model, "model", model_fields);
 
@@ -129,8 +130,49 @@ static const pl_field body_fields[] = {
     FIELD(pl_scene_body, "fixed", NODE, fixed_node),
     FIELD(pl_scene_body, "state", NODE, state_node),
     FIELD(pl_scene_body, "array", NODE, array_node),
+    FIELD(pl_scene_body, "clustered", NODE, clustered_node),
 };
 OBJECT(body, "body", body_fields);
+
+static const pl_field clusters_fields[] = {
+    FIELD(pl_scene_clusters, "count", INTEGER, count, FROM(1, 10000000)),
+    FIELD(pl_scene_clusters, "radius", NUMBER, radius, POSITIVE),
+    FIELD(pl_scene_clusters, "overlap", NUMBER, overlap, FROM(1, 1e6)),
+    FIELD(pl_scene_clusters, "kernel", NODE, kernel_node),
+    FIELD(pl_scene_clusters, "seed", INTEGER, seed, FROM(0, INT32_MAX)),
+    FIELD(pl_scene_clusters, "shards", BOOL, shards),
+    FIELD(pl_scene_clusters, "members", NODE, members_node),
+    FIELD(pl_scene_clusters, "weights", NODE, weights_node),
+};
+OBJECT(clusters, "clusters", clusters_fields);
+
+static const pl_field clustered_fields[] = {
+    FIELD(pl_scene_clustered, "rotation", NODE, rotation_node),
+    FIELD(pl_scene_clustered, "frequency", NUMBER, def.frequency, POSITIVE),
+    FIELD(pl_scene_clustered, "alpha", NUMBER, def.raw_alpha, .low = 0, .above = true, .high = 1),
+    FIELD(pl_scene_clustered, "damping", NUMBER, def.damping, NOT_NEGATIVE),
+    FIELD(pl_scene_clustered, "raw_damping", NUMBER, def.raw_damping, FROM(0, 1)),
+    FIELD(pl_scene_clustered, "strain_limit", NUMBER, def.strain_limit, NOT_NEGATIVE),
+    FIELD(pl_scene_clustered, "strain_part", NUMBER, def.strain_part, .low = 0, .above = true, .high = 1),
+    FIELD(pl_scene_clustered, "strain_iterations", INTEGER, def.strain_iterations, FROM(0, 10000)),
+    FIELD(pl_scene_clustered, "strain_balanced", BOOL, def.strain_balanced),
+    FIELD(pl_scene_clustered, "yield", NUMBER, def.yield, NOT_NEGATIVE),
+    FIELD(pl_scene_clustered, "flow", NUMBER, def.flow, NOT_NEGATIVE),
+    FIELD(pl_scene_clustered, "raw_flow", NUMBER, def.raw_flow, FROM(0, 1)),
+    FIELD(pl_scene_clustered, "hardening", NUMBER, def.hardening, ANY),
+    FIELD(pl_scene_clustered, "recluster", NODE, recluster_node),
+    FIELD(pl_scene_clustered, "condition", NUMBER, def.condition, .low = 1, .above = true, .high = 1e6),
+    FIELD(pl_scene_clustered, "fade_in", NUMBER, def.fade_in, NOT_NEGATIVE),
+    FIELD(pl_scene_clustered, "fade_out", NUMBER, def.fade_out, NOT_NEGATIVE),
+    FIELD(pl_scene_clustered, "wanted", INTEGER, def.wanted, FROM(0, 1000)),
+    FIELD(pl_scene_clustered, "toughness", NUMBER, def.toughness, POSITIVE),
+    FIELD(pl_scene_clustered, "toughness_boost", NUMBER, def.toughness_boost, NOT_NEGATIVE),
+    FIELD(pl_scene_clustered, "boost_decay", NUMBER, def.boost_decay, NOT_NEGATIVE),
+    FIELD(pl_scene_clustered, "calm", NUMBER, def.calm, NOT_NEGATIVE),
+    FIELD(pl_scene_clustered, "least_members", INTEGER, def.least_members, FROM(1, 1000)),
+    FIELD(pl_scene_clustered, "self_contact", BOOL, def.self_contact),
+};
+OBJECT(clustered, "clustered", clustered_fields);
 
 static const pl_field array_fields[] = {
     FIELD(pl_raw_array, "count", NODE, count, REQUIRED),
@@ -368,6 +410,7 @@ static const pl_scene_object *const objects[] = {
     &pl_object_collider, &pl_object_attachment, &pl_object_array,        &pl_object_event,
     &pl_object_velocity, &pl_object_impulse,    &pl_object_new_material, &pl_object_pressure,
     &pl_object_camera,   &pl_object_aim,        &pl_object_light,        &pl_object_output,
+    &pl_object_clusters, &pl_object_clustered,
 };
 
 int pl_scene_object_count(void)
