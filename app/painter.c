@@ -204,8 +204,11 @@ static int follow(app_painter *painter, const pl_play *play)
         bool particles = app_shows_particles(painter, subject) ||
                          app_shows_edges(painter, subject) || painter->show.tets ||
                          painter->show.stress;
-        pl_status status =
-            app_subject_follow(subject, play, i, app_shows_surface(painter, subject), particles);
+        pl_status status = painter->show.clusters
+                               ? app_subject_take_clusters(painter->memory, subject, play, i)
+                               : PL_OK;
+        if (status == PL_OK)
+            status = app_subject_follow(subject, play, i, app_shows_surface(painter, subject), particles);
         if (status != PL_OK)
             return app_painter_fail(status, &(pl_error){0});
     }

@@ -22,7 +22,7 @@ typedef struct app_look {
     {"camera", 0, APP_TEXT, &(look).camera, 0, 0, "NAME",                                          \
      "the scene's camera of this name, auto, or X,Y,Z,X,Y,Z: its place and what it looks at"},     \
     {"show", 0, APP_TEXT, &(look).show, 0, 0, "LIST",                                              \
-     "some of surface,particles,graph,tets,contacts,stress (default surface)"},                    \
+     "some of surface,particles,graph,tets,clusters,contacts,stress (default surface)"},           \
     {"stress-scale", 0, APP_TEXT, &(look).stress_scale, 0, 0, "PA",                                \
      "the stress of the brightest colour (default: what fits the run)"}
 /* clang-format on */

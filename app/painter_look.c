@@ -87,7 +87,7 @@ typedef struct layer {
     bool *flag;
 } layer;
 
-enum { LAYERS = 6 };
+enum { LAYERS = 7 };
 
 static int unknown_layer(const char *command, const layer *layers, const char *word, int length)
 {
@@ -99,7 +99,7 @@ static int unknown_layer(const char *command, const layer *layers, const char *w
     if (best)
         pl_suggest_text(best, hint, sizeof hint);
     return app_usage_error(command,
-                           "--show can have surface, particles, graph, tets, contacts and stress, "
+                           "--show can have surface, particles, graph, tets, clusters, contacts and stress, "
                            "with commas between them, not \"%s\"%s",
                            copy, hint);
 }
@@ -108,7 +108,8 @@ static int read_show(const char *command, const char *text, app_show *show)
 {
     const layer layers[LAYERS] = {{"surface", &show->surface},   {"particles", &show->particles},
                                   {"graph", &show->graph},       {"tets", &show->tets},
-                                  {"contacts", &show->contacts}, {"stress", &show->stress}};
+                                  {"contacts", &show->contacts}, {"stress", &show->stress},
+                                  {"clusters", &show->clusters}};
     show->surface = !text;
     for (const char *s = text; s; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL) {
         int length = (int)strcspn(s, ","), found = -1;

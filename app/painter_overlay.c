@@ -30,7 +30,7 @@ bool app_shows_particles(const app_painter *painter, const app_subject *subject)
 {
     const app_show *show = &painter->show;
     return subject->particle_count > 0 &&
-           (show->particles || show->graph ||
+           (show->particles || show->graph || (show->clusters && subject->owners) ||
             ((show->surface || show->tets) && subject->triangle_count == 0));
 }
 

@@ -10,7 +10,7 @@
 
 /* What is shown. Clusters will be one more line here, in the table of painter_look.c and in painter_overlay.c. */
 typedef struct app_show {
-    bool surface, particles, graph, tets, contacts, stress;
+    bool surface, particles, graph, tets, contacts, stress, clusters;
 } app_show;
 
 /* Where pictures are taken from. */

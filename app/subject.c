@@ -98,6 +98,7 @@ void app_subject_free(pl_memory *memory, app_subject *s)
     pl_memory_free(memory, s->stresses);
     pl_memory_free(memory, s->weights);
     pl_memory_free(memory, s->vertex_colours);
+    pl_memory_free(memory, s->owners);
     pl_memory_free(memory, s->tet_rest);
     pl_memory_free(memory, s->tet_points);
     pl_memory_free(memory, s->tet_edges);
@@ -229,6 +230,42 @@ double app_subject_vertex_stress(const app_subject *s, int vertex)
         if (particles[i] >= 0)
             sum += (double)weights[i] * s->stresses[particles[i]];
     return sum;
+}
+
+/* ---- Clusters ---------------------------------------------------------------------------------- */
+
+/* Neighbours in colour are none in number: new clusters get the next ones. */
+static pl_status colour_by_cluster(app_subject *s, const pl_play *play, pl_body body, int count)
+{
+    PL_TRY(pl_body_read_owners(play->world, body, 0, s->particle_count, s->owners));
+    for (int i = 0; i < s->particle_count; i++) {
+        pl_cluster_state state = {0};
+        float *colour = s->colours + 4 * (size_t)i;
+        bool owned = s->owners[i] >= 0 && s->owners[i] < count;
+        if (owned)
+            PL_TRY(pl_body_read_clusters(play->world, body, s->owners[i], 1, &state));
+        pl_paint paint = pl_palette((int)(state.id * 5 % 1024));
+        for (int k = 0; k < 3; k++)
+            colour[k] = owned ? paint.colour[k] : 0.4f;
+        colour[3] = 1;
+    }
+    return PL_OK;
+}
+
+pl_status app_subject_take_clusters(pl_memory *memory, app_subject *s, const pl_play *play,
+                                    int body)
+{
+    pl_body_info info;
+    if (play->bodies[body].removed)
+        return PL_OK;
+    PL_TRY(pl_body_get_info(play->world, play->bodies[body].handle, &info));
+    if (info.kind != PL_MATTER_CLUSTERED)
+        return PL_OK;
+    if (!s->owners)
+        s->owners = PL_NEW(memory, int32_t, s->particle_count);
+    if (!s->owners)
+        return PL_ERROR_MEMORY;
+    return colour_by_cluster(s, play, play->bodies[body].handle, info.cluster_count);
 }
 
 /* ---- Now --------------------------------------------------------------------------------------- */

@@ -27,6 +27,7 @@ typedef struct app_subject {
     double *turns;              /* 4 per particle */
     double *stresses, *weights; /* Pa per particle; scratch */
     float *vertex_colours;      /* 4 per vertex; NULL = not wanted */
+    int32_t *owners;            /* the heaviest cluster of each particle; NULL = not wanted, or there are none */
 
     /* Tetrahedra: their corners hang on particles as the surface's vertices do. */
     int tet_point_count, tet_edge_count;
@@ -42,6 +43,10 @@ typedef struct app_subject {
 pl_status app_subject_of_model(pl_memory *memory, const pl_model *model, app_subject *subject);
 pl_status app_subject_of_mesh(pl_memory *memory, const pl_mesh *mesh, app_subject *subject);
 void app_subject_free(pl_memory *memory, app_subject *subject);
+
+/* Colours the particles of a clustered body by their heaviest clusters, as they are now. */
+pl_status app_subject_take_clusters(pl_memory *memory, app_subject *s, const pl_play *play,
+                                    int body);
 
 /* Gets ready to show the model's tetrahedra or stresses; `play` and `body` where it is one of a run. */
 pl_status app_subject_take_tets(pl_memory *memory, app_subject *subject, const pl_play *play,

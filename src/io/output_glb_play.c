@@ -1,4 +1,5 @@
 /* Records a play as .glb: bodies are actors whose joints are their particles, colliders rigid actors. */
+#include <math.h>
 #include <string.h>
 
 #include "io/output_glb.h"
@@ -155,6 +156,12 @@ static pl_status add_body(pl_glb_record *record, const pl_play *play, int body,
                           pl_glb_colour *colour, pl_trouble *trouble)
 {
     const pl_play_body *from = &play->bodies[body];
+    const pl_scene_clustered *clustered = &play->scene->bodies[body].clustered;
+    if (clustered->wanted && isfinite(clustered->def.toughness) && from->model->triangle_count > 0)
+        return pl_trouble_set(trouble, PL_ERROR_ARGUMENT, record->path,
+                              "the body \"%s\" can break, and a skin of glTF cannot; write a .pc2 "
+                              "instead",
+                              from->name);
     int *surface = &record->surfaces[play->scene->bodies[body].model];
     if (*surface < 0)
         PL_TRY(add_surface(record, play, body, surface, trouble));

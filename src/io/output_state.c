@@ -37,6 +37,42 @@ static void write_rows(pl_output *output, const char *name, const double *values
     pl_output_text(output, "]");
 }
 
+static void write_matrix(pl_output *output, const char *name, const float m[9])
+{
+    pl_output_printf(output, ",\"%s\":[", name);
+    for (int k = 0; k < 9; k++) {
+        pl_output_text(output, k ? "," : "");
+        pl_output_number(output, (double)m[k]);
+    }
+    pl_output_text(output, "]");
+}
+
+static pl_status write_cluster(pl_output *output, const pl_play *play, const pl_play_body *body,
+                               int number, int count)
+{
+    pl_cluster_state c;
+    PL_TRY(pl_body_read_clusters(play->world, body->handle, number, 1, &c));
+    pl_output_printf(output, "%s{\"id\":%u,\"members\":%d,\"going\":%s,\"fade\":",
+                     number ? "," : ",\"clusters\":[", c.id, c.member_count,
+                     c.going ? "true" : "false");
+    pl_output_number(output, (double)c.fade);
+    pl_output_text(output, ",\"centre\":[");
+    for (int k = 0; k < 3; k++) {
+        pl_output_text(output, k ? "," : "");
+        pl_output_number(output, c.centre[k]);
+    }
+    pl_output_text(output, "]");
+    write_matrix(output, "gradient", c.gradient);
+    write_matrix(output, "rotation", c.rotation);
+    write_matrix(output, "plastic", c.plastic);
+    pl_output_text(output, ",\"worked\":");
+    pl_output_number(output, (double)c.worked);
+    pl_output_text(output, ",\"stretch\":");
+    pl_output_number(output, (double)c.stretch);
+    pl_output_text(output, number + 1 == count ? "}]" : "}");
+    return PL_OK;
+}
+
 static pl_status write_body(pl_output *output, const pl_play *play, const pl_play_body *body,
                             double *scratch)
 {
@@ -54,12 +90,16 @@ static pl_status write_body(pl_output *output, const pl_play *play, const pl_pla
     pl_output_json_string(output, body->name);
     pl_output_text(output, ",\"energy\":");
     write_energy(output, &energy);
+    pl_body_info info;
+    PL_TRY(pl_body_get_info(play->world, body->handle, &info));
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
-        int count = body->info.particle_count;
+        int count = info.particle_count;
         PL_TRY(pl_body_read(play->world, body->handle, fields[f].field, 0, count, 1,
                             pl_doubles(scratch, 0)));
         write_rows(output, fields[f].name, scratch, count, fields[f].width);
     }
+    for (int c = 0; c < info.cluster_count; c++)
+        PL_TRY(write_cluster(output, play, body, c, info.cluster_count));
     pl_output_text(output, "}");
     return PL_OK;
 }
@@ -67,9 +107,12 @@ static pl_status write_body(pl_output *output, const pl_play *play, const pl_pla
 pl_status pl_write_state_line(pl_output *output, const pl_play *play, const char *run)
 {
     int largest = 0;
-    for (int i = 0; i < play->body_count; i++)
-        if (play->bodies[i].info.particle_count > largest)
-            largest = play->bodies[i].info.particle_count;
+    for (int i = 0; i < play->body_count; i++) {
+        pl_body_info info = {0};
+        if (!play->bodies[i].removed)
+            PL_TRY(pl_body_get_info(play->world, play->bodies[i].handle, &info));
+        largest = info.particle_count > largest ? info.particle_count : largest;
+    }
     pl_energy sum;
     PL_TRY(pl_play_energy(play, &sum));
     double *scratch = PL_NEW(play->memory, double, 4 * (size_t)largest);

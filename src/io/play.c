@@ -60,6 +60,8 @@ static pl_status apply_force(pl_play *play, const pl_play_force *force, double t
     if (time < force->source->from - slack || time >= force->source->to - slack ||
         !pl_body_is_valid(play->world, force->body))
         return PL_OK;
+    if (force->source->squeezes)
+        return pl_play_squeeze(play, force);
     for (int i = 0; i < force->count; i++)
         PL_TRY(pl_body_apply_force(play->world, force->body, force->particles[i],
                                    force->source->force));

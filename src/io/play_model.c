@@ -1,4 +1,5 @@
 /* The models of a scene: from ready-made shapes, particle by particle, from mesh and model files, from built-in meshes. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,14 +86,36 @@ static void add_wishes(const pl_scene_cooking *cooking, pl_cook_def *def)
         def->kind = cooking->kind;
     if (cooking->grid)
         def->sampling = PL_COOK_GRID;
-    if (cooking->scale > 0)
-        def->scale = cooking->scale;
+    if (cooking->scale[0] > 0)
+        def->scale = cooking->scale[0];
     if (cooking->thickness > 0)
         def->thickness = cooking->thickness;
     if (cooking->has_weld)
         def->weld = cooking->weld;
     def->tet_count = cooking->tets;
     def->seed = (uint64_t)cooking->seed;
+}
+
+/* Other axes are stretched against x; normals the other way. The mesh is ours: it was just read or made. */
+static void stretch(const pl_scene_cooking *cooking, pl_mesh *mesh)
+{
+    double factor[3];
+    for (int k = 0; k < 3; k++)
+        factor[k] = cooking->scale[0] > 0 ? cooking->scale[k] / cooking->scale[0] : 1;
+    if (factor[1] == 1 && factor[2] == 1)
+        return;
+    double *x = (double *)(uintptr_t)mesh->positions;
+    float *n = (float *)(uintptr_t)mesh->look.normals;
+    for (size_t v = 0; v < (size_t)mesh->vertex_count; v++) {
+        double length = 0, turned[3] = {0, 0, 0};
+        for (size_t k = 0; k < 3; k++) {
+            x[3 * v + k] *= factor[k];
+            turned[k] = n ? (double)n[3 * v + k] / factor[k] : 0;
+            length += turned[k] * turned[k];
+        }
+        for (size_t k = 0; n && length > 0 && k < 3; k++)
+            n[3 * v + k] = (float)(turned[k] / sqrt(length));
+    }
 }
 
 static pl_status cook_model(const pl_builder *builder, const pl_scene_model *source,
@@ -120,6 +143,7 @@ static pl_status make_builtin_model(const pl_builder *builder, const pl_scene_mo
     pl_cook_def def;
     PL_TRY(pl_build_builtin_mesh(builder, source->place.node, source->builtin,
                                  source->cooking.detail, &mesh));
+    stretch(&source->cooking, &mesh);
     pl_status status = pl_builtin_cook_def(source->builtin, &mesh, &def);
     if (status == PL_OK)
         status = cook_model(builder, source, &def, model);
@@ -159,6 +183,7 @@ static pl_status make_file_model(const pl_builder *builder, const pl_scene_model
     }
     pl_mesh mesh;
     PL_TRY(pl_build_file_mesh(builder, node, source->file, &mesh));
+    stretch(&source->cooking, &mesh);
     pl_cook_def def = pl_default_cook_def(&mesh);
     pl_status status = cook_model(builder, source, &def, model);
     pl_mesh_free(&mesh);

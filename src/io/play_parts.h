@@ -39,6 +39,9 @@ pl_status pl_build_file_mesh(const pl_builder *builder, uint32_t node, const cha
 /* play_hold.c: after all bodies are there. */
 pl_status pl_build_holds(const pl_builder *builder);
 
+/* play_squeeze.c */
+pl_status pl_play_squeeze(pl_play *play, const pl_play_force *force);
+
 /* play_collider.c */
 pl_status pl_build_colliders(const pl_builder *builder);
 pl_status pl_play_colliders(pl_play *play, double time); /* to where they are then */

@@ -35,7 +35,7 @@ typedef struct pl_scene_world {
 
 /* How a mesh is cooked; 0 = as cooking decides (pliant/cook.h), with what was given noted apart. */
 typedef struct pl_scene_cooking {
-    double detail, spacing, scale, thickness, weld;
+    double detail, spacing, scale[3], thickness, weld;
     int particles, edges, tets, influences, seed;
     pl_cook_kind kind;
     bool has_kind, has_weld, grid;
@@ -205,6 +205,8 @@ typedef struct pl_scene_force {
     int pick_count; /* 0 = the whole body, by mass */
     pl_pick *picks;
     double force[3];
+    bool squeezes; /* instead: `squeeze` per metre from the body's centre, 1/s² */
+    double squeeze[3];
     double from, to;
     uint32_t particle_node, particles_node;
 } pl_scene_force;

@@ -49,8 +49,8 @@ typedef struct pl_raw_model {
     const char *file, *builtin;
     bool grid;
     int tets, seed;
-    double detail, spacing, scale, thickness, weld;
-    uint32_t kind, count, size, particles, positions, orientations, radii, radius, edges, vertices,
+    double detail, spacing, thickness, weld;
+    uint32_t kind, scale, count, size, particles, positions, orientations, radii, radius, edges, vertices,
         influences, weights, triangles, clusters;
 } pl_raw_model;
 

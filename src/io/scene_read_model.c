@@ -286,6 +286,21 @@ static pl_status read_counts(pl_scene_reader *reader, const pl_raw_model *raw,
     return PL_OK;
 }
 
+/* One factor for all axes, or three. */
+static pl_status read_scale(pl_scene_reader *reader, uint32_t node, double scale[3])
+{
+    static const pl_field range = {.low = 0, .above = true, .high = 1e30};
+    if (pl_json_kind_of(reader->json, node) == PL_JSON_ARRAY) {
+        PL_TRY(pl_read_vector(reader, node, scale));
+        for (uint32_t k = 0; k < 3; k++)
+            PL_TRY(pl_read_number(reader, node + 1 + k, &range, &scale[k]));
+        return PL_OK;
+    }
+    PL_TRY(pl_read_number(reader, node, &range, &scale[0]));
+    scale[1] = scale[2] = scale[0];
+    return PL_OK;
+}
+
 static pl_status read_cooked(pl_scene_reader *reader, const pl_raw_model *raw,
                              pl_scene_model *model)
 {
@@ -307,7 +322,10 @@ static pl_status read_cooked(pl_scene_reader *reader, const pl_raw_model *raw,
     cooking->kind = (pl_cook_kind)kind;
     cooking->grid = raw->grid;
     cooking->spacing = raw->spacing;
-    cooking->scale = raw->scale;
+    for (int k = 0; k < 3; k++)
+        cooking->scale[k] = 1;
+    if (raw->scale)
+        PL_TRY(read_scale(reader, raw->scale, cooking->scale));
     cooking->tets = raw->tets;
     cooking->thickness = raw->thickness;
     cooking->has_weld = pl_was_given(&pl_object_model, &raw->place, "weld");

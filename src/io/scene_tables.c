@@ -77,7 +77,7 @@ static const pl_field model_fields[] = {
     FIELD(pl_raw_model, "kind", NODE, kind),
     FIELD(pl_raw_model, "grid", BOOL, grid),
     FIELD(pl_raw_model, "spacing", NUMBER, spacing, POSITIVE),
-    FIELD(pl_raw_model, "scale", NUMBER, scale, POSITIVE),
+    FIELD(pl_raw_model, "scale", NODE, scale),
     FIELD(pl_raw_model, "tets", INTEGER, tets, FROM(1, 10000000)),
     FIELD(pl_raw_model, "thickness", NUMBER, thickness, POSITIVE),
     FIELD(pl_raw_model, "weld", NUMBER, weld, FROM(0, 0.1)),
@@ -245,7 +245,8 @@ static const pl_field force_fields[] = {
     FIELD(pl_scene_force, "body", NAME, body_name),
     FIELD(pl_scene_force, "particle", NODE, particle_node),
     FIELD(pl_scene_force, "particles", NODE, particles_node),
-    FIELD(pl_scene_force, "force", VECTOR, force, REQUIRED),
+    FIELD(pl_scene_force, "force", VECTOR, force),
+    FIELD(pl_scene_force, "squeeze", VECTOR, squeeze),
     FIELD(pl_scene_force, "from", NUMBER, from, NOT_NEGATIVE),
     FIELD(pl_scene_force, "to", NUMBER, to, NOT_NEGATIVE),
 };

@@ -341,7 +341,8 @@ void pl_world_change_others(pl_world *world)
 
 /* ---- The end of a step ------------------------------------------------------------------------ */
 
-/* How their surroundings are deformed, and the rotation nearest to it, from the last one on. */
+/* The rotation nearest to how their surroundings are deformed, from the last one on: the surface turns with it. What
+   stretches it are the particles themselves. */
 static void orient(const pl_world *world, pl_oriented *matter)
 {
     pl_clustered_frames(matter->clustered, world->tasks);

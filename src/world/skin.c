@@ -57,24 +57,13 @@ static pl_quat rotation_at(const pl_record *record, size_t i, double t)
                                        from.z * s + to.z * t, from.w * s + to.w * t});
 }
 
-/* Row major; a clustered particle's surroundings are stretched along with its clusters. */
-static pl_mat3 deformation_at(const pl_record *record, size_t i, double t)
-{
-    if (!record->matter.clustered)
-        return pl_quat_to_m3(rotation_at(record, i, t));
-    pl_mat3 m;
-    for (int k = 0; k < 9; k++)
-        m.m[k / 3][k % 3] = (double)record->matter.clustered->frame[9 * i + (size_t)k];
-    return m;
-}
-
 static void make_pose(const pl_record *record, int particle, double t, float out[PL_POSE])
 {
     size_t i = (size_t)particle;
     const float *a = record->matter.shown.x + 3 * i, *b = record->matter.now.x + 3 * i;
     const float *rest = record->model->rest + 3 * i;
     double unit = record->model->unit;
-    pl_mat3 r = deformation_at(record, i, t);
+    pl_mat3 r = pl_quat_to_m3(rotation_at(record, i, t));
     for (int k = 0; k < 3; k++) {
         const double *m = r.m[k];
         double x = t == 1 ? (double)b[k] : (double)a[k] * (1 - t) + (double)b[k] * t;
