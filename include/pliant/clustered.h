@@ -9,7 +9,9 @@ extern "C" {
 #endif
 
 typedef enum pl_cluster_rotation {
-    PL_ROTATION_OF_GRADIENT,  /* polar(Fᵉ): of the deformation, whatever the sampling; the default */
+    PL_ROTATION_AUTO, /* of the gradient, or least squares where the body can break: torn clusters have all kinds of
+                         shapes, and gain energy by the former. The default */
+    PL_ROTATION_OF_GRADIENT,  /* polar(Fᵉ): of the deformation, whatever the sampling */
     PL_ROTATION_LEAST_SQUARES /* polar(A_xp Fᵖᵀ): exerts no torque */
 } pl_cluster_rotation;
 
@@ -29,9 +31,9 @@ typedef enum pl_cluster_kernel {
 /* Rates are per second; where a raw value per sub-step is >= 0 it is used instead, as the papers' scenes need. */
 typedef struct pl_clustered_def {
     pl_cluster_rotation rotation;
-    double frequency; /* f, Hz: α = min(1, (2πfh)²). Default 20 */
-    double raw_alpha; /* α in (0, 1]; default -1 */
-    double damping;   /* c, 1/s: d = 1 − exp(−c h). Default 5 */
+    double frequency;   /* f, Hz: α = min(1, (2πfh)²). Default 20 */
+    double raw_alpha;   /* α in (0, 1]; default -1 */
+    double damping;     /* c, 1/s: d = 1 − exp(−c h). Default 5 */
     double raw_damping; /* d in [0, 1]; default -1 */
 
     double strain_limit;   /* ℓ: of a cluster's width; 0 = no strain limiting. Default 0.2 */
@@ -46,11 +48,11 @@ typedef struct pl_clustered_def {
 
     pl_recluster_mode recluster;
     pl_cluster_kernel kernel; /* of clusters made while running; as those of the model were made */
-    double condition;      /* of Fᵖ, beyond which a cluster is replaced; > 1. Default 6 */
+    double condition;         /* of Fᵖ, beyond which a cluster is replaced; > 1. Default 6 */
     double fade_in, fade_out; /* seconds; defaults 5/60 and 10/60 */
-    int wanted;            /* unmarked clusters a particle should have; 0 (default) = one */
+    int wanted;               /* unmarked clusters a particle should have; 0 (default) = one */
 
-    double toughness;       /* stretch − 1 beyond which a cluster splits; infinity (default) = never */
+    double toughness; /* stretch − 1 beyond which a cluster splits; infinity (default) = never */
     double toughness_boost; /* right after a cut toughness is multiplied by 1 + this… default 1 */
     double boost_decay;     /* …decaying at this rate, 1/s. Default 10 */
     double calm;            /* seconds a new half does not split. Default 1/30 */

@@ -125,7 +125,8 @@ typedef struct pl_clusters_def {
     double overlap; /* clusters per particle in the mean; default 4 */
     pl_cluster_kernel kernel;
     uint64_t seed;
-    bool shards; /* the surface can break: cut along the borders between particles, with walls inside where the model
+    bool
+        shards; /* the surface can break: cut along the borders between particles, with walls inside where the model
                     has tetrahedra. Default false: where something breaks, the surface is drawn out between the pieces */
     uint32_t cookie; /* set by pl_default_clusters_def */
 } pl_clusters_def;
@@ -414,7 +415,7 @@ typedef enum pl_matter_kind { PL_MATTER_ORIENTED, PL_MATTER_CLUSTERED } pl_matte
 typedef struct pl_body_info {
     pl_matter_kind kind;
     int particle_count, cluster_count;
-    int piece_count; /* parts that no cluster, or no edge, joins */
+    int piece_count;   /* parts that no cluster, or no edge, joins */
     uint64_t topology; /* rises with every change of particles or clusters */
     uint64_t clusters_added, clusters_removed, clusters_split, particles_divided; /* so far */
     uint64_t changes_lost; /* for want of memory */
@@ -423,17 +424,17 @@ PL_API pl_status pl_body_get_info(const pl_world *world, pl_body body, pl_body_i
 
 /* A cluster of a clustered body. Matrices are row major. */
 typedef struct pl_cluster_state {
-    uint32_t id;                  /* never used again in this body */
+    uint32_t id; /* never used again in this body */
     int member_count;
-    float fade;                   /* 1 = all of its weight counts */
-    bool going;                   /* marked: it will be gone soon */
-    double centre[3];             /* m */
-    float gradient[9];            /* F */
-    float rotation[9];            /* R */
-    float plastic[9];             /* Fᵖ */
-    float worked, stretch;        /* accumulated strain, s; largest singular value of Fᵉ */
-    float mass;                   /* Σ w m, kg */
-    int crack_count;              /* planes it was cut along */
+    float fade;            /* 1 = all of its weight counts */
+    bool going;            /* marked: it will be gone soon */
+    double centre[3];      /* m */
+    float gradient[9];     /* F */
+    float rotation[9];     /* R */
+    float plastic[9];      /* Fᵖ */
+    float worked, stretch; /* accumulated strain, s; largest singular value of Fᵉ */
+    float mass;            /* Σ w m, kg */
+    int crack_count;       /* planes it was cut along */
 } pl_cluster_state;
 PL_API pl_status pl_body_read_clusters(const pl_world *world, pl_body body, int first, int count,
                                        pl_cluster_state *out);

@@ -18,53 +18,63 @@ PL_LANES_INLINE uint32_t bits_of(vi mask)
 #endif
 }
 
-/* ---- Who has left its path ------------------------------------------------------------------------ */
-
-static vf clump_stray(const pl_contact *contact, int clump, const float error[3])
+/* Bits of a < b: compilers make a vector of a comparison before they make bits of it. */
+PL_LANES_INLINE uint32_t bits_less(vf a, vf b)
 {
-    const pl_clump_places *now = contact->places + clump, *mark = contact->marks + clump;
-    vf most = pl_splat_f(0);
-    for (int k = 0; k < PL_CLUMP; k += PL_W) {
-        vf x = pl_load_f(now->x + k) - pl_load_f(mark->x + k) + error[0];
-        vf y = pl_load_f(now->y + k) - pl_load_f(mark->y + k) + error[1];
-        vf z = pl_load_f(now->z + k) - pl_load_f(mark->z + k) + error[2];
-        vf square = x * x + y * y + z * z;
-        /* Not "greater": what is no number has strayed for good. */
-        most = pl_select_f(square <= most, most, square);
-    }
-    return most;
+#if PL_W == 16 && PL_LANES_NATIVE
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
+#else
+    return bits_of(a < b);
+#endif
 }
 
-static float body_stray(const pl_contact *contact, const pl_contact_body *body)
+/* ---- Who has left its path ------------------------------------------------------------------------ */
+
+/* The length of the longest of sixteen vectors plus one that is the same for all. */
+PL_LANES_INLINE float longest(const pl_clump_places *v, const pl_clump_places *minus,
+                              const float plus[3])
 {
-    double since = contact->time - body->mark_time;
-    float error[3], most = 0;
-    vf all = pl_splat_f(0);
-    for (int k = 0; k < 3; k++)
-        error[k] = (float)(body->base[k] - body->mark_base[k] - since * body->mark_velocity[k]);
-    for (int c = 0; c < body->clumps->count; c++) {
-        vf one = clump_stray(contact, body->first_clump + c, error);
-        all = pl_select_f(one <= all, all, one);
+    vf most = pl_splat_f(0);
+    float lanes[PL_W] __attribute__((aligned(64))), square = 0;
+    for (int k = 0; k < PL_CLUMP; k += PL_W) {
+        vf x = pl_load_f(v->x + k), y = pl_load_f(v->y + k), z = pl_load_f(v->z + k);
+        if (minus)
+            x -= pl_load_f(minus->x + k), y -= pl_load_f(minus->y + k),
+                z -= pl_load_f(minus->z + k);
+        x += plus[0], y += plus[1], z += plus[2];
+        vf length = x * x + y * y + z * z;
+        /* Not "greater": what is no number has strayed for good. */
+        most = pl_select_f(length <= most, most, length);
     }
+    pl_store_f(lanes, most);
     for (int lane = 0; lane < PL_W; lane++)
-        most = all[lane] <= most ? most : all[lane];
-    return __builtin_sqrtf(most);
+        square = lanes[lane] <= square ? square : lanes[lane];
+    return __builtin_sqrtf(square);
 }
 
 void PL_LANES(pl_contact_stray)(pl_contact *contact, int first, int last, int worker)
 {
     for (int b = first; b < last; b++) {
-        pl_contact_body *body = contact->bodies + b;
+        const pl_contact_body *body = contact->bodies + b;
+        float error[3], mean[3], square = 0;
+        double since = contact->time - body->mark_time;
         if (body->asleep)
             continue;
-        double square = 0;
         for (int k = 0; k < 3; k++) {
-            double off = body->velocity[k] - body->mark_velocity[k];
+            float off = (float)(body->velocity[k] - body->mark_velocity[k]);
             square += off * off;
+            mean[k] = -(float)(body->velocity[k] * contact->h);
+            error[k] = (float)(body->base[k] - body->mark_base[k] - since * body->mark_velocity[k]);
         }
-        body->sway = (float)((body->swing + __builtin_sqrt(square)) * contact->h * 1.0001);
-        body->stray = body_stray(contact, body);
-        contact->buffers[worker].strayed |= !(body->stray + body->sway <= body->slack);
+        float turned_off = __builtin_sqrtf(square) * (float)contact->h;
+        for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++) {
+            contact->swing[c] = longest(contact->ways + c, NULL, mean);
+            if (contact->stale)
+                continue;
+            contact->stray[c] = longest(contact->places + c, contact->marks + c, error);
+            contact->loose[c] = contact->stray[c] + (contact->swing[c] + turned_off) * 1.0001f;
+            contact->buffers[worker].strayed |= !(contact->loose[c] <= body->slack);
+        }
     }
     PL_LANES_LEAVE();
 }
@@ -152,32 +162,28 @@ typedef struct course {
 /* The lanes' least: halves against each other. */
 PL_LANES_INLINE float least_of(vf v)
 {
+#if PL_W == 16 && PL_LANES_NATIVE
+    return _mm512_reduce_min_ps((__m512)v);
+#else
     float lanes[PL_W] __attribute__((aligned(64)));
-    typedef float four __attribute__((vector_size(16)));
-    typedef int32_t mask __attribute__((vector_size(16)));
     pl_store_f(lanes, v);
-    four least;
-    memcpy(&least, lanes, sizeof least);
-    for (int k = 4; k < PL_W; k += 4) {
-        four next;
-        memcpy(&next, lanes + k, sizeof next);
-        mask less = next < least;
-        least = (four)(((mask)next & less) | ((mask)least & ~less));
-    }
-    float low = least[0] < least[1] ? least[0] : least[1];
-    float high = least[2] < least[3] ? least[2] : least[3];
-    return low < high ? low : high;
+    for (int half = PL_W / 2; half; half /= 2)
+        for (int lane = 0; lane < half; lane++)
+            lanes[lane] = lanes[lane + half] < lanes[lane] ? lanes[lane + half] : lanes[lane];
+    return lanes[0];
+#endif
 }
 
 /* Which particles of a clump a ball at x (from the clump's base, moving at v against it) may touch, leaving some room; `square` gets the
    least of (distance of the centres)² − (sum of the radii)² on the way. */
-static uint32_t may_touch(const pl_contact *contact, const float x[3], float radius,
-                          const float v[3], int clump, const course *way, float *square)
+PL_LANES_INLINE uint32_t may_touch(const pl_contact *contact, const float x[3], float radius,
+                                   const float v[3], int clump, const course *way, vf *square)
 {
     const pl_clump_places *others = contact->places + clump;
     const float *radii = contact->radius + (size_t)clump * PL_CLUMP;
     uint32_t result = 0;
-    vf room = pl_splat_f(way->room), least = pl_splat_f(1e30f);
+    vf room = pl_splat_f(way->room);
+    *square = pl_splat_f(1e30f);
     for (int k = 0; k < PL_CLUMP; k += PL_W) {
         vf dx = x[0] - pl_load_f(others->x + k), dy = x[1] - pl_load_f(others->y + k),
            dz = x[2] - pl_load_f(others->z + k), r = radius + pl_load_f(radii + k);
@@ -187,10 +193,9 @@ static uint32_t may_touch(const pl_contact *contact, const float x[3], float rad
         dy += t * v[1];
         dz += t * v[2];
         vf apart = dx * dx + dy * dy + dz * dz, most = r + room;
-        least = pl_min_f(least, apart - r * r);
-        result |= bits_of(apart < most * most) << k;
+        *square = pl_min_f(*square, apart - r * r);
+        result |= bits_less(apart, most * most) << k;
     }
-    *square = least_of(least);
     return result;
 }
 
@@ -244,7 +249,8 @@ static bool clumps_may_touch(const pl_contact *contact, int clump, int other, co
 static uint32_t near_clump(const pl_contact *contact, int clump, int other, const course *way)
 {
     const float *sphere = contact->spheres[other];
-    float x[3], v[3], square;
+    float x[3], v[3];
+    vf square;
     for (int k = 0; k < 3; k++) {
         x[k] = sphere[k] - way->offset[k];
         v[k] = -way->velocity[k];
@@ -252,44 +258,62 @@ static uint32_t near_clump(const pl_contact *contact, int clump, int other, cons
     return may_touch(contact, x, sphere[3], v, clump, way, &square) & contact->used[clump];
 }
 
+/* Pairs of the same body that never touch, or come twice. */
+static uint32_t excused(const pl_contact_body *body, int32_t particle, int other)
+{
+    int32_t own = body->clumps->particle[particle - body->first_clump * PL_CLUMP];
+    uint32_t mask = apart_in(body->clumps, own, other - body->first_clump);
+    if (particle / PL_CLUMP == other)
+        mask |= (2u << particle % PL_CLUMP) - 1;
+    return mask;
+}
+
+/* The rows of these particles of a clump; those that are empty are written as well, but not counted. */
+static void write_rows(const pl_contact *contact, pl_contact_buffer *buffer, uint32_t mine,
+                       const course *way, pl_group *group)
+{
+    const pl_contact_body *a = contact->bodies + contact->body_of[group->clump];
+    const pl_contact_body *b = contact->bodies + contact->body_of[group->other];
+    const pl_clump_places *places = contact->places + group->clump;
+    float thick = contact->thick[group->other];
+    uint32_t used = contact->used[group->other];
+    int32_t count = buffer->row_count;
+    for (; mine; mine &= mine - 1) {
+        int place = __builtin_ctz(mine), particle = group->clump * PL_CLUMP + place;
+        const float x[3] = {places->x[place] + way->offset[0], places->y[place] + way->offset[1],
+                            places->z[place] + way->offset[2]};
+        float radius = contact->radius[particle];
+        vf square;
+        uint32_t mask =
+            may_touch(contact, x, radius, way->velocity, group->other, way, &square) & used;
+        if (a == b)
+            mask &= ~excused(a, particle, group->other);
+        /* d² − r² = (d − r)(d + r): a bound on the gap d − r without a root, as d + r is no more than 2 r + room. */
+        float gap = least_of(square) / (2 * (radius + thick) + way->room) - way->rounding;
+        float least = gap < group->gap ? gap : group->gap;
+        group->gap = mask ? least : group->gap;
+        buffer->gaps[count] = gap;
+        buffer->rows[count] = (uint32_t)place << 16 | mask;
+        count += mask != 0;
+    }
+    group->count = count - group->first;
+    buffer->row_count = count;
+}
+
 /* False when there is no room. */
 static bool add_rows(const pl_contact *contact, pl_contact_buffer *buffer, int clump, int other)
 {
-    const pl_contact_body *a = contact->bodies + contact->body_of[clump];
-    const pl_contact_body *b = contact->bodies + contact->body_of[other];
-    course way = course_between(contact, a, b);
+    course way = course_between(contact, contact->bodies + contact->body_of[clump],
+                                contact->bodies + contact->body_of[other]);
     if (!clumps_may_touch(contact, clump, other, &way))
         return true;
     if (buffer->row_count + PL_CLUMP > buffer->row_capacity ||
         buffer->group_count == buffer->group_capacity)
         return false;
-    const pl_clump_places *places = contact->places + clump;
-    pl_group group = {clump, other, buffer->row_count, 0, way.room};
-    /* d² − r² = (d − r)(d + r): a bound on the gap d − r without a root, as d + r is no more than this. */
-    float narrow = 1 / (2 * (a->largest + b->largest) + way.room);
-    for (uint32_t mine = near_clump(contact, clump, other, &way); mine; mine &= mine - 1) {
-        int place = __builtin_ctz(mine), particle = clump * PL_CLUMP + place;
-        const float x[3] = {places->x[place] + way.offset[0], places->y[place] + way.offset[1],
-                            places->z[place] + way.offset[2]};
-        float square;
-        uint32_t mask =
-            may_touch(contact, x, contact->radius[particle], way.velocity, other, &way, &square) &
-            contact->used[other];
-        if (mask && a == b) {
-            int32_t own = a->clumps->particle[particle - a->first_clump * PL_CLUMP];
-            mask &= ~apart_in(a->clumps, own, other - a->first_clump);
-            if (clump == other) /* each pair once */
-                mask &= ~((2u << place) - 1);
-        }
-        if (!mask)
-            continue;
-        float gap = square * narrow - way.rounding;
-        group.gap = gap < group.gap ? gap : group.gap;
-        buffer->rows[buffer->row_count++] = (pl_row){particle, other, mask, gap};
-    }
-    group.count = buffer->row_count - group.first;
-    if (group.count)
-        buffer->groups[buffer->group_count++] = group;
+    pl_group *group = buffer->groups + buffer->group_count;
+    *group = (pl_group){clump, other, buffer->row_count, 0, way.room};
+    write_rows(contact, buffer, near_clump(contact, clump, other, &way), &way, group);
+    buffer->group_count += group->count > 0;
     return true;
 }
 

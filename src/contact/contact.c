@@ -15,13 +15,14 @@ typedef struct kernels {
     void (*stray)(pl_contact *, int, int, int);
     void (*rows)(pl_contact *, int, int);
     void (*touches)(pl_contact *, int, int);
+    bool (*sweep)(pl_contact *);
     void (*on_plane)(pl_contact *, pl_near *, bool);
 } kernels;
 
 #define KERNELS(width)                                                                             \
     {                                                                                              \
         pl_contact_stray_w##width, pl_contact_rows_w##width, pl_contact_touches_w##width,          \
-            pl_contact_on_plane_w##width                                                           \
+            pl_contact_sweep_w##width, pl_contact_on_plane_w##width                                \
     }
 
 static const kernels *in_use(void)
@@ -66,7 +67,9 @@ void pl_contact_destroy(pl_contact *contact)
         contact->boxes,   contact->spheres, contact->wanted,         contact->change,
         contact->shift,   contact->ways,    contact->kick,           contact->came,
         contact->nodes,   contact->items,   contact->group_segments, contact->touch_segments,
-        contact->touched, contact->joined};
+        contact->touched, contact->joined,  contact->thin,           contact->swing,
+        contact->stray,   contact->loose,   contact->thick,          contact->batches,
+        contact->last};
     pl_contact_free_joints(contact);
     pl_contact_free_colliders(contact);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -74,6 +77,7 @@ void pl_contact_destroy(pl_contact *contact)
     for (int w = 0; w < contact->worker_count; w++) {
         pl_memory_free(memory, contact->buffers[w].groups);
         pl_memory_free(memory, contact->buffers[w].rows);
+        pl_memory_free(memory, contact->buffers[w].gaps);
         pl_memory_free(memory, contact->buffers[w].touches);
         pl_memory_free(memory, contact->buffers[w].found);
     }
@@ -105,9 +109,10 @@ static bool reserve_buffers(pl_contact *contact, size_t clumps)
             !renew(memory, &buffer->groups, GROUPS_PER_CLUMP * clumps, sizeof *buffer->groups))
             return false;
         buffer->group_capacity = GROUPS_PER_CLUMP * (int32_t)clumps;
-        if (!renew(memory, &buffer->rows, ROWS_PER_CLUMP * clumps, sizeof *buffer->rows))
+        if (!renew(memory, &buffer->rows, ROWS_PER_CLUMP * clumps, sizeof *buffer->rows) ||
+            !renew(memory, &buffer->gaps, ROWS_PER_CLUMP * clumps, sizeof *buffer->gaps))
             return false;
-        buffer->row_capacity = ROWS_PER_CLUMP * (int32_t)clumps;
+        buffer->row_capacity = ROWS_PER_CLUMP * (int32_t)clumps - PL_CLUMP;
         if (!renew(memory, &buffer->touches, TOUCHES_PER_CLUMP * clumps, sizeof *buffer->touches))
             return false;
         buffer->touch_capacity = TOUCHES_PER_CLUMP * (int32_t)clumps;
@@ -115,12 +120,21 @@ static bool reserve_buffers(pl_contact *contact, size_t clumps)
     return true;
 }
 
-static bool reserve_clumps(pl_contact *contact, size_t clumps)
+/* More are resolved one after the other. */
+enum { BATCHES_PER_CLUMP = 4 };
+
+/* One clump more than asked for, for a particle that is not there. */
+static bool reserve_clumps(pl_contact *contact, size_t capacity)
 {
+    size_t clumps = capacity + 1;
     pl_memory *memory = contact->memory;
     size_t places = clumps * PL_CLUMP, blocks = clumps / PL_CLUMPS_PER_BLOCK + 1;
-    size_t nodes = clumps / (PL_BRANCHES - 1) + 10;
-    return renew(memory, &contact->places, clumps, sizeof *contact->places) &&
+    size_t nodes = clumps / (PL_BRANCHES - 1) + 10, batches = BATCHES_PER_CLUMP * clumps;
+    if (!renew(memory, &contact->batches, batches, sizeof *contact->batches))
+        return false;
+    contact->batch_capacity = (int)batches;
+    return renew(memory, &contact->last, places, sizeof *contact->last) &&
+           renew(memory, &contact->places, clumps, sizeof *contact->places) &&
            renew(memory, &contact->ways, clumps, sizeof *contact->ways) &&
            renew(memory, &contact->marks, clumps, sizeof *contact->marks) &&
            renew(memory, &contact->primitives, places, sizeof *contact->primitives) &&
@@ -128,6 +142,11 @@ static bool reserve_clumps(pl_contact *contact, size_t clumps)
            renew(memory, &contact->least, places, sizeof *contact->least) &&
            renew(memory, &contact->used, clumps, sizeof *contact->used) &&
            renew(memory, &contact->body_of, clumps, sizeof *contact->body_of) &&
+           renew(memory, &contact->thin, clumps, sizeof *contact->thin) &&
+           renew(memory, &contact->thick, clumps, sizeof *contact->thick) &&
+           renew(memory, &contact->swing, clumps, sizeof *contact->swing) &&
+           renew(memory, &contact->stray, clumps, sizeof *contact->stray) &&
+           renew(memory, &contact->loose, clumps, sizeof *contact->loose) &&
            renew(memory, &contact->boxes, 6 * clumps, sizeof *contact->boxes) &&
            renew(memory, &contact->spheres, clumps, sizeof *contact->spheres) &&
            renew(memory, &contact->wanted, clumps, sizeof *contact->wanted) &&
@@ -149,10 +168,10 @@ pl_status pl_contact_reserve(pl_contact *contact, int bodies, int clumps)
 {
     if (bodies > contact->body_capacity) {
         int capacity = bodies + bodies / 2 + 16;
+        contact->body_count = contact->clump_count = 0;
         if (!renew(contact->memory, &contact->bodies, (size_t)capacity, sizeof *contact->bodies))
             return PL_ERROR_MEMORY;
         contact->body_capacity = capacity;
-        contact->body_count = contact->clump_count = 0;
     }
     if (clumps > contact->clump_capacity) {
         int capacity = clumps + clumps / 2 + 16;
@@ -161,6 +180,7 @@ pl_status pl_contact_reserve(pl_contact *contact, int bodies, int clumps)
         if (!reserve_clumps(contact, (size_t)capacity))
             return PL_ERROR_MEMORY;
         contact->clump_capacity = capacity;
+        contact->nothing.a = contact->nothing.b = capacity * PL_CLUMP;
     }
     return pl_contact_reserve_near(contact);
 }
@@ -186,6 +206,8 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
     for (int c = 0; c < body->clumps->count; c++) {
         contact->used[first + c] = body->clumps->used[c];
         contact->body_of[first + c] = number;
+        contact->thin[first + c] = INFINITY;
+        contact->thick[first + c] = 0;
         for (int p = 0; p < PL_CLUMP; p++) {
             size_t at = (size_t)(first + c) * PL_CLUMP + (size_t)p;
             int32_t i = body->clumps->particle[c * PL_CLUMP + p];
@@ -195,6 +217,8 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
             most = (float)((double)(most > r[2] ? most : r[2]) * body->unit);
             contact->radius[at] = real ? most : 0;
             contact->least[at] = (float)((double)(least < r[2] ? least : r[2]) * body->unit);
+            contact->thin[first + c] = fminf(contact->thin[first + c], contact->least[at]);
+            contact->thick[first + c] = fmaxf(contact->thick[first + c], contact->radius[at]);
             contact->primitives[at].yield = is_fixed[i] ? 0 : (float)(1 / (masses[i] * mass_unit));
             entry->largest = most > entry->largest ? most : entry->largest;
             memset(contact->change[at], 0, sizeof contact->change[at]);
@@ -234,11 +258,11 @@ static void run_stage(pl_contact *contact, pl_tasks *tasks,
 
 bool pl_contact_rows_are_stale(pl_contact *contact, pl_tasks *tasks)
 {
-    if (contact->stale || contact->time > contact->until || pl_contact_colliders_strayed(contact))
-        return true;
     for (int w = 0; w < contact->worker_count; w++)
         contact->buffers[w].strayed = false;
     run_stage(contact, tasks, in_use()->stray, contact->body_count, 4 * BODIES_PER_TASK);
+    if (contact->stale || contact->time > contact->until || pl_contact_colliders_strayed(contact))
+        return true;
     for (int w = 0; w < contact->worker_count; w++)
         if (contact->buffers[w].strayed)
             return true;
@@ -251,17 +275,34 @@ static void make_some_rows(pl_contact *contact, int begin, int end, int worker)
         in_use()->rows(contact, block, worker);
 }
 
-static bool enlarge(pl_memory *memory, void *array, int32_t *capacity, size_t size)
+static int32_t enlarged(int32_t capacity)
 {
-    int32_t more = *capacity / 2 * 3 + 4096;
+    return capacity / 2 * 3 + 4096;
+}
+
+static bool enlarge(pl_memory *memory, void *array, int32_t capacity, size_t size)
+{
+    int32_t more = enlarged(capacity) + PL_CLUMP;
     void *fresh = pl_memory_alloc(memory, (size_t)more, size), *old;
     if (!fresh)
         return false;
     memcpy(&old, array, sizeof old);
-    memcpy(fresh, old, size * (size_t)*capacity);
+    memcpy(fresh, old, size * (size_t)capacity);
     pl_memory_free(memory, old);
     memcpy(array, &fresh, sizeof fresh);
-    *capacity = more;
+    return true;
+}
+
+/* Arrays of different sizes when memory ends half-way: the smaller capacity counts. */
+static bool more_rows(pl_memory *memory, pl_contact_buffer *buffer)
+{
+    if (!enlarge(memory, &buffer->groups, buffer->group_capacity, sizeof *buffer->groups))
+        return false;
+    buffer->group_capacity = enlarged(buffer->group_capacity);
+    if (!enlarge(memory, &buffer->rows, buffer->row_capacity, sizeof *buffer->rows) ||
+        !enlarge(memory, &buffer->gaps, buffer->row_capacity, sizeof *buffer->gaps))
+        return false;
+    buffer->row_capacity = enlarged(buffer->row_capacity);
     return true;
 }
 
@@ -275,10 +316,7 @@ static void mend_rows(pl_contact *contact)
             in_use()->rows(contact, block, 0);
             if (!contact->group_segments[block].full)
                 break;
-            if (!enlarge(contact->memory, &buffer->groups, &buffer->group_capacity,
-                         sizeof *buffer->groups) ||
-                !enlarge(contact->memory, &buffer->rows, &buffer->row_capacity,
-                         sizeof *buffer->rows)) {
+            if (!more_rows(contact->memory, buffer)) {
                 contact->group_segments[block] = (pl_segment){0};
                 contact->lost++;
             }
@@ -324,8 +362,11 @@ static void mark_bodies(pl_contact *contact)
         memcpy(body->mark_velocity, body->velocity, sizeof body->velocity);
         body->mark_time = contact->time;
         body->slack = body->asleep ? 0 : slack_of(contact, body);
-        body->stray = 0;
-        body->sway = body->asleep ? 0 : (float)(body->swing * contact->h * 1.0001);
+        for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++) {
+            contact->swing[c] = body->asleep ? 0 : contact->swing[c];
+            contact->stray[c] = 0;
+            contact->loose[c] = contact->swing[c] * 1.0001f;
+        }
     }
     memcpy(contact->marks, contact->places, sizeof *contact->marks * (size_t)contact->clump_count);
 }
@@ -365,6 +406,11 @@ void pl_contact_make_rows(pl_contact *contact, double rest_of_step, pl_tasks *ta
     contact->builds++;
 }
 
+bool pl_contact_sweep(pl_contact *contact)
+{
+    return in_use()->sweep(contact);
+}
+
 void pl_contact_on_plane(pl_contact *contact, pl_near *near, bool first)
 {
     in_use()->on_plane(contact, near, first);
@@ -386,8 +432,10 @@ static void mend_touches(pl_contact *contact)
             in_use()->touches(contact, block, 0);
             if (!contact->touch_segments[block].full)
                 break;
-            if (!enlarge(contact->memory, &buffer->touches, &buffer->touch_capacity,
-                         sizeof *buffer->touches)) {
+            if (enlarge(contact->memory, &buffer->touches, buffer->touch_capacity,
+                        sizeof *buffer->touches)) {
+                buffer->touch_capacity = enlarged(buffer->touch_capacity);
+            } else {
                 contact->touch_segments[block] = (pl_segment){0};
                 contact->lost++;
             }

@@ -41,21 +41,12 @@ typedef struct pl_contact_body {
     /* When rows were last made. */
     double mark_base[3], mark_velocity[3], mark_time;
     float slack; /* metres its particles may leave the path */
-    float stray; /* metres they have left it by at the end of this sub-step */
-    float sway;  /* metres they may have been further from it at its start */
 } pl_contact_body;
 
 /* ---- Rows, pairs, contacts ------------------------------------------------------------------------ */
 
-typedef struct pl_row {
-    int32_t particle; /* 16 clump + place */
-    int32_t clump;    /* later in the order of clumps, or the same */
-    uint32_t mask;
-    float
-        gap; /* between the surfaces of their spheres when they are nearest, if everybody keeps to its path */
-} pl_row;
-
-/* The rows between two clumps. */
+/* The rows between two clumps: each is a particle of the first and those of the other it may meet.
+   The other is later in the order of clumps, or the same, or asleep. */
 typedef struct pl_group {
     int32_t clump, other;
     int32_t first, count; /* of the rows in the same buffer */
@@ -64,19 +55,32 @@ typedef struct pl_group {
 
 /* b must stay ahead of a along n. All lengths in metres. */
 typedef struct pl_touch {
-    int32_t a, b;
-    float n[3];      /* from a to b: along the line of centres */
-    float depth;     /* how much further apart they must be along n at the end of the sub-step */
-    float slide[3];  /* displacement of b's surface against a's in this sub-step */
-    float normal[3]; /* of the surfaces where they touch */
-    float give_a, give_b; /* shares of a correction, summing to 1 */
+    float n[3];     /* from a to b: along the line of centres */
+    float depth;    /* how much further apart they must be along n at the end of the sub-step */
+    float slide[3]; /* displacement of b's surface against a's in this sub-step */
     float friction;
+    float normal[3];      /* of the surfaces where they touch */
     float recover;        /* to be parted without gaining speed: what overlapped already before */
-    int32_t swept;        /* bits: looked at along the way; to be resolved again and again */
+    float give_a, give_b; /* shares of a correction, summing to 1 */
     float mass;           /* both yields together: what one metre of correction is worth, kg */
     float kick;           /* what bouncing gives: metres per sub-step along n */
     float pushed, rubbed; /* corrections made so far along n and by friction */
+    int32_t a, b;
+    int32_t swept; /* bits: looked at along the way; to be resolved again and again */
 } pl_touch;
+
+/* Bits of `swept`, and what is little of the correction made so far. */
+enum { PL_SWEPT = 1, PL_AGAIN = 2 };
+#define PL_LITTLE 0.02f
+
+/* Touches that share no particle. */
+enum { PL_BATCH = 16 };
+
+typedef struct pl_batch {
+    pl_touch *touches[PL_BATCH]; /* `nothing` behind the last */
+    int32_t a[PL_BATCH], b[PL_BATCH];
+    int32_t count;
+} pl_batch;
 
 /* A run of elements in the buffer of one worker. */
 typedef struct pl_segment {
@@ -86,7 +90,8 @@ typedef struct pl_segment {
 
 typedef struct pl_contact_buffer {
     pl_group *groups;
-    pl_row *rows;
+    uint32_t *rows; /* place << 16 | mask; sixteen more than the capacity may be read */
+    float *gaps;    /* of rows: between spheres when they are nearest, if all keep to their paths */
     pl_touch *touches;
     int32_t group_count, group_capacity, row_count, row_capacity, touch_count, touch_capacity;
     int32_t *found; /* [clumps] what a query has found */
@@ -120,6 +125,10 @@ typedef struct pl_contact {
     float *radius, *least;           /* [clumps][16] largest and smallest half axis, metres */
     uint16_t *used;                  /* [clumps] */
     int32_t *body_of;                /* [clumps] */
+    float *thin, *thick;             /* [clumps] the least of `least`, the largest of `radius` */
+    float *swing; /* [clumps] metres moved in this sub-step against the body's mean, at the most */
+    float *stray; /* [clumps] metres they have left their paths by at its end... */
+    float *loose; /* [clumps] ...and at any time of it */
     float (*spheres)[4]; /* [clumps] around its particles: middle from the base, radius */
     float *boxes;        /* [clumps][6] from `anchor`: where its particles may get to */
     uint8_t *wanted;     /* [clumps] some row speaks of it: primitives are needed; PL_WANTED_… */
@@ -149,6 +158,12 @@ typedef struct pl_contact {
     pl_segment *group_segments, *touch_segments; /* [blocks of clumps] */
     pl_contact_buffer *buffers;                  /* [worker_count] */
 
+    /* Touches of this sub-step in batches: those that share a particle in the order of touches. */
+    pl_batch *batches;
+    int batch_count, batch_capacity;
+    pl_touch nothing; /* of a particle that is not there, with itself */
+    int32_t *last;    /* [clumps][16] behind the batch that last moved it; zeros outside of use */
+
     bool stale;                     /* rows must be made anew whatever has moved */
     double horizon;                 /* seconds for which rows are made */
     double until;                   /* when that is over */
@@ -177,6 +192,9 @@ void pl_contact_make_rows(pl_contact *contact, double rest_of_step, pl_tasks *ta
 
 /* Places → touches, in parallel. */
 void pl_contact_find(pl_contact *contact, pl_tasks *tasks);
+
+/* Goes through the batches. Returns whether a touch that was swept was moved by more than a little. */
+bool pl_contact_sweep(pl_contact *contact);
 
 /* Touches → change and shift, in order. */
 void pl_contact_resolve(pl_contact *contact);

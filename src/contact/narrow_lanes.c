@@ -1,6 +1,8 @@
 /* Narrow phase: rows of one particle against sixteen become pairs whose spheres meet, pairs become touches where their ellipsoids
    do. What is fast against its size is looked at along its way through the sub-step: the line of centres is then the
    one at which the two first meet, and nothing passes through anything. */
+#include <stddef.h>
+
 #include "contact/contact_lanes.h"
 #include "contact/ellipsoid.inl"
 #include "contact/share.inl"
@@ -17,170 +19,248 @@ PL_LANES_INLINE uint32_t bits_of(vi mask)
 #endif
 }
 
+/* Bits of a < b: compilers make a vector of a comparison before they make bits of it. */
+PL_LANES_INLINE uint32_t bits_less(vf a, vf b)
+{
+#if PL_W == 16 && PL_LANES_NATIVE
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
+#else
+    return bits_of(a < b);
+#endif
+}
+
 /* A pair is swept when it moved further than this part of its smallest half axes. */
 #define SWEPT_PART 0.5f
 
-/* ---- Rows to pairs --------------------------------------------------------------------------------- */
+/* ---- What a search has in hand ---------------------------------------------------------------------- */
 
-/* What all rows of a group have in common. */
+/* What all rows of a group have in common: a cache line. */
 typedef struct between {
-    float stray;     /* of both bodies together */
-    float fastest;   /* bound on the displacement of any particle of one against any of the other */
     float offset[3]; /* base of the other's body − base of mine */
-    float out
-        [3]; /* from my body's centre to the other's, unit: the way apart when they are deep in each other */
     float friction, bounce;
+    float reach;          /* rows with a larger gap find nothing */
+    int32_t clump, other; /* mine, the other's */
+    int32_t body, other_body;
+    int32_t first, count; /* rows */
+    int32_t fast;         /* some pair may be swept */
+    int32_t padding[3];
 } between;
 
-static between look_between(const pl_contact *contact, const pl_contact_body *a,
-                            const pl_contact_body *b)
-{
-    between two = {.stray = a->stray + b->stray,
-                   .friction = a->grip * b->grip,
-                   .bounce = a->restitution > b->restitution ? a->restitution : b->restitution};
-    float square = 0, length = 0;
-    for (int k = 0; k < 3; k++) {
-        float apart = (float)(b->velocity[k] - a->velocity[k]);
-        square += apart * apart;
-        two.offset[k] = (float)(b->base[k] - a->base[k]);
-        two.out[k] = (float)(b->centre[k] - a->centre[k]);
-        length += two.out[k] * two.out[k];
-    }
-    two.fastest = (__builtin_sqrtf(square) + (float)(a->swing + b->swing)) * (float)contact->h;
-    two.fastest *= 1.0001f;
-    float scale = length > 0 ? 1 / __builtin_sqrtf(length) : 0;
-    for (int k = 0; k < 3; k++)
-        two.out[k] *= scale;
-    return two;
-}
+/* Groups are taken in portions, and go through one short loop after the other: in each of them whatever is left over is written down by
+   adding 0 or 1 to a count instead of branching, because nobody could guess the branches. Pairs looked at along their way cost
+   four times as much and wait apart. */
+enum { GROUPS = 128, ROWS = GROUPS * PL_CLUMP, PAIRS = 1024, FULL = 3 * PL_CLUMP };
+enum { SWIFT = FULL + PL_CLUMP };
 
-/* Pairs that wait until the lanes are full, field by field. Those that are looked at along the way cost four times as much, and wait apart. */
-enum { QUEUE = 4 * PL_CLUMP + 2 * PL_W, FULL = 3 * PL_CLUMP };
-
-typedef struct queue {
-    int32_t a[QUEUE], b[QUEUE];
-    float offset[3][QUEUE], out[3][QUEUE], friction[QUEUE], bounce[QUEUE];
+typedef struct pairs {
+    int32_t a[PAIRS + PL_CLUMP], b[PAIRS + PL_CLUMP], two[PAIRS + PL_CLUMP];
     int count;
-} queue;
+} pairs;
 
-/* The other clump of a group, loaded once for all its rows: places, displacements, largest and smallest half axes. */
-enum { PARTS = PL_CLUMP / PL_W };
+typedef struct search {
+    const pl_contact *contact;
+    pl_contact_buffer *buffer;     /* where touches go */
+    between two[GROUPS + SWIFT];   /* of groups; behind them, of swift pairs */
+    uint32_t row[ROWS + PL_CLUMP]; /* those that may find something... */
+    int32_t of[ROWS + PL_CLUMP];   /* ...and their groups */
+    pairs slow, swift, close;
+} search;
 
-typedef struct others {
-    vf x[PARTS], y[PARTS], z[PARTS], u[PARTS], v[PARTS], w[PARTS], radius[PARTS], least[PARTS];
-} others;
+/* ---- Groups to rows --------------------------------------------------------------------------------- */
 
-PL_LANES_INLINE void load_others(const pl_contact *contact, int clump, others *o)
+/* Which groups of a block may find something, from the `from`th on, as many as there is room for. Returns their number. */
+static int live_groups(const float *loose, const pl_group *groups, int *from, int count,
+                       int32_t *live)
 {
-    const pl_clump_places *at = contact->places + clump, *way = contact->ways + clump;
-    const float *radius = contact->radius + (size_t)clump * PL_CLUMP;
-    const float *least = contact->least + (size_t)clump * PL_CLUMP;
-    for (int p = 0; p < PARTS; p++) {
-        int k = p * PL_W;
-        o->x[p] = pl_load_f(at->x + k), o->u[p] = pl_load_f(way->x + k);
-        o->y[p] = pl_load_f(at->y + k), o->v[p] = pl_load_f(way->y + k);
-        o->z[p] = pl_load_f(at->z + k), o->w[p] = pl_load_f(way->z + k);
-        o->radius[p] = pl_load_f(radius + k), o->least[p] = pl_load_f(least + k);
+    int kept = 0, i = *from;
+    for (; i < count && kept < GROUPS; i++) {
+        live[kept] = i;
+        kept += !(groups[i].gap > loose[groups[i].clump] + loose[groups[i].other]);
     }
+    *from = i;
+    return kept;
 }
+
+/* What they have in common. Those that are not fast end nearer to their path than they may have been on the way: more of them find nothing.
+   Returns the number of the others. */
+static int look_between(search *s, const pl_group *groups, const int32_t *live, int count)
+{
+    const pl_contact *contact = s->contact;
+    const float *swing = contact->swing, *thin = contact->thin;
+    float h = (float)contact->h;
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        const pl_group *group = groups + live[i];
+        between *two = s->two + kept;
+        int32_t mine = group->clump, other = group->other;
+        two->clump = mine, two->body = contact->body_of[mine];
+        two->other = other, two->other_body = contact->body_of[other];
+        const pl_contact_body *a = contact->bodies + two->body;
+        const pl_contact_body *b = contact->bodies + two->other_body;
+        float square = 0;
+        for (int k = 0; k < 3; k++) {
+            float apart = (float)(b->velocity[k] - a->velocity[k]);
+            square += apart * apart;
+            two->offset[k] = (float)(b->base[k] - a->base[k]);
+        }
+        two->friction = a->grip * b->grip;
+        two->bounce = a->restitution > b->restitution ? a->restitution : b->restitution;
+        /* No particle of one moves further than this against any of the other. */
+        float fastest = (__builtin_sqrtf(square) * h + (swing[mine] + swing[other])) * 1.0001f;
+        two->fast = fastest > SWEPT_PART * (thin[mine] + thin[other]);
+        float during = contact->loose[mine] + contact->loose[other];
+        float after = contact->stray[mine] + contact->stray[other];
+        two->reach = two->fast ? during : after;
+        two->first = group->first;
+        two->count = group->count;
+        kept += !(group->gap > two->reach);
+    }
+    return kept;
+}
+
+/* Rows of these groups that may find something. */
+static int live_rows(search *s, const uint32_t *rows, const float *gaps, int groups)
+{
+    int kept = 0;
+    for (int g = 0; g < groups; g++) {
+        const between *two = s->two + g;
+#if PL_W == 16 && PL_LANES_NATIVE
+        __m512 gap = _mm512_loadu_ps(gaps + two->first);
+        uint32_t bits = _mm512_cmp_ps_mask(gap, _mm512_set1_ps(two->reach), _CMP_NGT_UQ);
+        bits &= (1u << two->count) - 1;
+        __m512i all = _mm512_loadu_si512(rows + two->first);
+        _mm512_storeu_si512(s->row + kept, _mm512_maskz_compress_epi32((__mmask16)bits, all));
+        _mm512_storeu_si512(s->of + kept, _mm512_set1_epi32(g));
+        kept += __builtin_popcount(bits);
+#else
+        for (int i = two->first; i < two->first + two->count; i++) {
+            s->row[kept] = rows[i];
+            s->of[kept] = g;
+            kept += !(gaps[i] > two->reach);
+        }
+#endif
+    }
+    return kept;
+}
+
+/* ---- Rows to pairs --------------------------------------------------------------------------------- */
+
+typedef struct grounds {
+    const pl_clump_places *places, *ways;
+    const float *radius, *least;
+} grounds;
 
 /* Whose spheres overlap. */
-PL_LANES_INLINE uint32_t spheres_meet(const pl_contact *contact, int32_t particle,
-                                      const float offset[3], const others *o)
+PL_LANES_INLINE uint32_t spheres_meet(const grounds *g, int32_t mine, int at, const between *two)
 {
-    const pl_clump_places *mine = contact->places + particle / PL_CLUMP;
-    int at = particle % PL_CLUMP;
-    float px = mine->x[at] - offset[0], py = mine->y[at] - offset[1], pz = mine->z[at] - offset[2],
-          reach = contact->radius[particle];
+    const pl_clump_places *m = g->places + mine, *o = g->places + two->other;
+    const float *radius = g->radius + (size_t)two->other * PL_CLUMP;
+    float px = m->x[at] - two->offset[0], py = m->y[at] - two->offset[1],
+          pz = m->z[at] - two->offset[2], reach = g->radius[mine * PL_CLUMP + at];
     uint32_t result = 0;
-    for (int p = 0; p < PARTS; p++) {
-        vf x = o->x[p] - px, y = o->y[p] - py, z = o->z[p] - pz, r = o->radius[p] + reach;
-        result |= bits_of(x * x + y * y + z * z < r * r) << p * PL_W;
+    for (int k = 0; k < PL_CLUMP; k += PL_W) {
+        vf x = pl_load_f(o->x + k) - px, y = pl_load_f(o->y + k) - py, z = pl_load_f(o->z + k) - pz,
+           r = pl_load_f(radius + k) + reach;
+        result |= bits_less(x * x + y * y + z * z, r * r) << k;
     }
     return result;
 }
 
-/* The same along the way: which pairs are fast, and where those are nearest. */
-PL_LANES_INLINE uint32_t paths_meet(const pl_contact *contact, int32_t particle,
-                                    const float offset[3], const others *o, uint32_t *swept)
+/* Who moved far. */
+PL_LANES_INLINE uint32_t are_fast(const grounds *g, int32_t mine, int at, const between *two)
 {
-    const pl_clump_places *mine = contact->places + particle / PL_CLUMP;
-    const pl_clump_places *way = contact->ways + particle / PL_CLUMP;
-    int at = particle % PL_CLUMP;
-    float px = mine->x[at] - offset[0], py = mine->y[at] - offset[1], pz = mine->z[at] - offset[2],
-          reach = contact->radius[particle], thin = contact->least[particle];
+    const pl_clump_places *way = g->ways + mine, *ways = g->ways + two->other;
+    const float *least = g->least + (size_t)two->other * PL_CLUMP;
+    float thin = g->least[mine * PL_CLUMP + at];
     uint32_t result = 0;
-    for (int p = 0; p < PARTS; p++) {
-        vf x = o->x[p] - px, y = o->y[p] - py, z = o->z[p] - pz, r = o->radius[p] + reach;
-        vf u = o->u[p] - way->x[at], v = o->v[p] - way->y[at], w = o->w[p] - way->z[at];
-        vf small = SWEPT_PART * (o->least[p] + thin), square = u * u + v * v + w * w;
-        vi fast = square > small * small;
-        uint32_t bits = bits_of(fast);
-        if (bits) {
-            vf back = (u * x + v * y + w * z) / pl_max_f(square, pl_splat_f(1e-37f));
-            back = pl_min_f(pl_max_f(back, pl_splat_f(0)), pl_splat_f(1));
-            back = pl_select_f(fast, back, pl_splat_f(0));
-            x -= back * u;
-            y -= back * v;
-            z -= back * w;
-        }
-        result |= bits_of(x * x + y * y + z * z < r * r) << p * PL_W;
-        *swept |= bits << p * PL_W;
+    for (int k = 0; k < PL_CLUMP; k += PL_W) {
+        vf u = pl_load_f(ways->x + k) - way->x[at], v = pl_load_f(ways->y + k) - way->y[at],
+           w = pl_load_f(ways->z + k) - way->z[at];
+        vf small = SWEPT_PART * (pl_load_f(least + k) + thin);
+        result |= bits_less(small * small, u * u + v * v + w * w) << k;
     }
     return result;
 }
 
-/* At most sixteen are added, with what they have in common. */
-static void add_pairs(queue *q, const pl_row *row, const between *two, uint32_t mask)
+/* Whose spheres overlap on their way. */
+static __attribute__((noinline)) uint32_t paths_meet(const grounds *g, int32_t mine, int at,
+                                                     const between *two)
 {
-    int first = q->count;
+    const pl_clump_places *m = g->places + mine, *o = g->places + two->other;
+    const pl_clump_places *way = g->ways + mine, *ways = g->ways + two->other;
+    const float *radius = g->radius + (size_t)two->other * PL_CLUMP;
+    float px = m->x[at] - two->offset[0], py = m->y[at] - two->offset[1],
+          pz = m->z[at] - two->offset[2], reach = g->radius[mine * PL_CLUMP + at];
+    uint32_t result = 0;
+    for (int k = 0; k < PL_CLUMP; k += PL_W) {
+        vf x = pl_load_f(o->x + k) - px, y = pl_load_f(o->y + k) - py, z = pl_load_f(o->z + k) - pz,
+           r = pl_load_f(radius + k) + reach;
+        vf u = pl_load_f(ways->x + k) - way->x[at], v = pl_load_f(ways->y + k) - way->y[at],
+           w = pl_load_f(ways->z + k) - way->z[at];
+        vf back = (u * x + v * y + w * z) / pl_max_f(u * u + v * v + w * w, pl_splat_f(1e-37f));
+        back = pl_min_f(pl_max_f(back, pl_splat_f(0)), pl_splat_f(1));
+        x -= back * u;
+        y -= back * v;
+        z -= back * w;
+        result |= bits_less(x * x + y * y + z * z, r * r) << k;
+    }
+    return result;
+}
+
+/* Adds at most sixteen behind the first `count`; returns how many there are then. */
+PL_LANES_INLINE int add_pairs(pairs *to, int count, int32_t particle, int32_t clump, int32_t two,
+                              uint32_t mask)
+{
+#if PL_W == 16 && PL_LANES_NATIVE
+    const __m512i places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i b = _mm512_add_epi32(places, _mm512_set1_epi32(clump * PL_CLUMP));
+    _mm512_storeu_si512(to->a + count, _mm512_set1_epi32(particle));
+    _mm512_storeu_si512(to->b + count, _mm512_maskz_compress_epi32((__mmask16)mask, b));
+    _mm512_storeu_si512(to->two + count, _mm512_set1_epi32(two));
+    return count + __builtin_popcount(mask);
+#else
     for (; mask; mask &= mask - 1) {
-        int place = __builtin_ctz(mask), at = q->count++;
-        q->a[at] = row->particle;
-        q->b[at] = row->clump * PL_CLUMP + place;
+        to->a[count] = particle;
+        to->b[count] = clump * PL_CLUMP + __builtin_ctz(mask);
+        to->two[count++] = two;
     }
-    for (int at = first; at < q->count; at += PL_W) {
-        for (int k = 0; k < 3; k++) {
-            pl_storeu_f(q->offset[k] + at, pl_splat_f(two->offset[k]));
-            pl_storeu_f(q->out[k] + at, pl_splat_f(two->out[k]));
-        }
-        pl_storeu_f(q->friction + at, pl_splat_f(two->friction));
-        pl_storeu_f(q->bounce + at, pl_splat_f(two->bounce));
+    return count;
+#endif
+}
+
+/* They outlive the portion they are from. */
+static void add_swift(search *s, int32_t particle, int32_t of, uint32_t mask)
+{
+    int first = s->swift.count;
+    s->swift.count = add_pairs(&s->swift, first, particle, s->two[of].other, 0, mask);
+    for (int i = first; i < s->swift.count; i++) {
+        s->two[GROUPS + i] = s->two[of];
+        s->swift.two[i] = GROUPS + i;
     }
 }
 
-PL_LANES_INLINE void row_pairs(const pl_contact *contact, const pl_row *row, const between *two,
-                               const others *o, queue *slow, queue *swift)
+/* Pairs from the rows of this portion, from the `from`th on, until there is no room for more. */
+static int rows_to_pairs(search *s, int from, int count)
 {
-    bool fast = two->fastest > SWEPT_PART * contact->least[row->particle];
-    if (!fast && row->gap > two->stray)
-        return;
-    uint32_t swept = 0;
-    uint32_t mask = fast ? paths_meet(contact, row->particle, two->offset, o, &swept)
-                         : spheres_meet(contact, row->particle, two->offset, o);
-    mask &= row->mask;
-    if (mask & ~swept)
-        add_pairs(slow, row, two, mask & ~swept);
-    if (mask & swept)
-        add_pairs(swift, row, two, mask & swept);
-}
-
-/* Takes the first ones out. */
-static void shorten(queue *q, int count)
-{
-    q->count -= count;
-    for (int at = 0; at < q->count; at++) {
-        q->a[at] = q->a[at + count];
-        q->b[at] = q->b[at + count];
+    const pl_contact *contact = s->contact;
+    const grounds g = {contact->places, contact->ways, contact->radius, contact->least};
+    int slow = s->slow.count;
+    for (; from < count && slow <= PAIRS - PL_CLUMP && s->swift.count <= FULL; from++) {
+        const between *two = s->two + s->of[from];
+        uint32_t mask = s->row[from] & 0xffff, swept = 0;
+        int at = (int)(s->row[from] >> 16);
+        int32_t mine = two->clump, particle = mine * PL_CLUMP + at;
+        if (two->fast)
+            swept = are_fast(&g, mine, at, two) & mask;
+        mask &= spheres_meet(&g, mine, at, two) & ~swept;
+        slow = add_pairs(&s->slow, slow, particle, two->other, s->of[from], mask);
+        if (swept)
+            swept &= paths_meet(&g, mine, at, two);
+        if (swept)
+            add_swift(s, particle, s->of[from], swept);
     }
-    for (int at = 0; at < q->count; at += PL_W) {
-        for (int k = 0; k < 3; k++) {
-            pl_storeu_f(q->offset[k] + at, pl_loadu_f(q->offset[k] + at + count));
-            pl_storeu_f(q->out[k] + at, pl_loadu_f(q->out[k] + at + count));
-        }
-        pl_storeu_f(q->friction + at, pl_loadu_f(q->friction + at + count));
-        pl_storeu_f(q->bounce + at, pl_loadu_f(q->bounce + at + count));
-    }
+    s->slow.count = slow;
+    return from;
 }
 
 /* ---- Pairs to touches ------------------------------------------------------------------------------ */
@@ -193,14 +273,23 @@ typedef struct vgrain {
 
 static void load_grains(const pl_primitive *primitives, const int32_t *which, vgrain *out)
 {
-    float columns[16 * PL_W] __attribute__((aligned(64)));
     const float *rows[PL_W];
     for (int lane = 0; lane < PL_W; lane++)
         rows[lane] = primitives[which[lane]].x;
-    pl_lanes_gather(rows, 16, columns);
-    vf *to = (vf *)out;
-    for (int k = 0; k < 16; k++)
-        to[k] = pl_load_f(columns + k * PL_W);
+    pl_lanes_gather(rows, 16, (float *)out);
+}
+
+/* What their groups have in common. */
+typedef struct vbetween {
+    vf offset[3], friction, bounce, others[3];
+} vbetween;
+
+static void load_between(const between *two, const int32_t *which, int count, vbetween *out)
+{
+    const float *rows[PL_W];
+    for (int lane = 0; lane < PL_W; lane++)
+        rows[lane] = two[which[lane]].offset;
+    pl_lanes_gather(rows, count, (float *)out);
 }
 
 PL_LANES_INLINE vf dot(const vf a[3], const vf b[3])
@@ -231,6 +320,15 @@ PL_LANES_INLINE void scale_shape(vshape *b, vf by)
     b->xx *= by, b->xy *= by, b->xz *= by, b->yy *= by, b->yz *= by, b->zz *= by;
 }
 
+/* Both by the same power of two; returns it. */
+PL_LANES_INLINE vf scale_both(vshape *a, vshape *b)
+{
+    vf scale = inverse_power(pl_max_f(a->xx + a->yy + a->zz, b->xx + b->yy + b->zz));
+    scale_shape(a, scale);
+    scale_shape(b, scale);
+    return scale;
+}
+
 PL_LANES_INLINE void shape_times(const vshape *b, const vf v[3], vf out[3])
 {
     out[0] = b->xx * v[0] + b->xy * v[1] + b->xz * v[2];
@@ -249,12 +347,9 @@ PL_LANES_INLINE void cross(const vf a[3], const vf b[3], vf out[3])
 static vf closest_approach(const vshape *a, const vshape *b, const vf n[3], vf beyond, vf normal[3])
 {
     vf one = pl_splat_f(1);
-    vf largest = pl_max_f(a->xx + a->yy + a->zz, b->xx + b->yy + b->zz);
-    vf scale = inverse_power(largest);
     vshape p = *a, q = *b;
     vapproach approach;
-    scale_shape(&p, scale);
-    scale_shape(&q, scale);
+    vf scale = scale_both(&p, &q);
     approach_begin(&approach);
     approach_evaluate(&approach, &p, &q, n, true);
     for (int i = 1; i < PL_APPROACH_EVALUATIONS; i++) {
@@ -342,35 +437,32 @@ static void slide_of(const vgrain *a, const vgrain *b, const vf normal[3], vf ou
         out[k] = (b->moved[k] + turn_b[k]) - (a->moved[k] + turn_a[k]);
 }
 
-enum { VALUES = 15 };
+/* What is computed of a touch, in the order in which it lies in memory. */
+typedef struct vtouch {
+    vf n[3], depth, slide[3], friction, normal[3], recover, give_a, give_b, mass, kick;
+} vtouch;
 
-static int store_touches(const queue *l, bool swept, uint32_t which, const vf values[VALUES],
+enum { TOUCH_VALUES = sizeof(vtouch) / sizeof(vf) };
+_Static_assert(offsetof(pl_touch, kick) == (TOUCH_VALUES - 1) * sizeof(float),
+               "one vector for each value of a touch");
+
+static int store_touches(const pairs *p, int at, bool swept, uint32_t which, const vtouch *touch,
                          pl_touch *out)
 {
-    float columns[VALUES][PL_W] __attribute__((aligned(64)));
+    pl_touch nowhere;
+    float *rows[PL_W];
     int count = 0;
-    for (int k = 0; k < VALUES; k++)
-        pl_store_f(columns[k], values[k]);
-    for (; which; which &= which - 1) {
-        int lane = __builtin_ctz(which);
-        pl_touch *t = out + count++;
-        t->a = l->a[lane];
-        t->b = l->b[lane];
-        for (int k = 0; k < 3; k++) {
-            t->n[k] = columns[k][lane];
-            t->slide[k] = columns[4 + k][lane];
-            t->normal[k] = columns[7 + k][lane];
-        }
-        t->depth = columns[3][lane];
-        t->give_a = columns[10][lane];
-        t->give_b = columns[11][lane];
-        t->recover = columns[12][lane];
-        t->mass = columns[13][lane];
-        t->kick = columns[14][lane];
+    for (int lane = 0; lane < PL_W; lane++) {
+        bool wanted = which >> lane & 1;
+        pl_touch *t = wanted ? out + count : &nowhere;
+        t->a = p->a[at + lane];
+        t->b = p->b[at + lane];
         t->pushed = t->rubbed = 0;
-        t->friction = l->friction[lane];
         t->swept = swept;
+        rows[lane] = t->n;
+        count += wanted;
     }
+    pl_lanes_scatter((const float *)touch, TOUCH_VALUES, rows);
     return count;
 }
 
@@ -378,17 +470,37 @@ static int store_touches(const queue *l, bool swept, uint32_t which, const vf va
    every way, and would lock them together. */
 #define DEEP 0.6f
 
-static void leave_deep(const queue *l, const vgrain *a, const vgrain *b, const vf r[3],
-                       const vf moved[3], meeting *m)
+/* From my body's centre to the other's, unit; zero where the two are one. */
+static void way_out(const search *s, const int32_t *which, vf out[3])
 {
-    vf out[3], normal[3];
+    float columns[3][PL_W] __attribute__((aligned(64)));
+    for (int lane = 0; lane < PL_W; lane++) {
+        const between *two = s->two + which[lane];
+        const pl_contact_body *a = s->contact->bodies + two->body;
+        const pl_contact_body *b = s->contact->bodies + two->other_body;
+        float length = 0;
+        for (int k = 0; k < 3; k++) {
+            columns[k][lane] = (float)(b->centre[k] - a->centre[k]);
+            length += columns[k][lane] * columns[k][lane];
+        }
+        float scale = length > 0 ? 1 / __builtin_sqrtf(length) : 0;
+        for (int k = 0; k < 3; k++)
+            columns[k][lane] *= scale;
+    }
     for (int k = 0; k < 3; k++)
-        out[k] = pl_loadu_f(l->out[k]);
-    vi deep = (m->distance > m->along) &
-              (m->distance - m->along + dot(m->n, moved) > DEEP * m->distance) &
-              (dot(out, out) > 0.5f);
+        out[k] = pl_load_f(columns[k]);
+}
+
+static void leave_deep(const search *s, const int32_t *two, const vgrain *a, const vgrain *b,
+                       const vf r[3], const vf moved[3], meeting *m)
+{
+    vf normal[3], out[3];
+    vi deep =
+        (m->distance > m->along) & (m->distance - m->along + dot(m->n, moved) > DEEP * m->distance);
     if (!pl_any_f(deep))
         return;
+    way_out(s, two, out);
+    deep &= dot(out, out) > 0.5f;
     vf distance = closest_approach(&a->shape, &b->shape, out, pl_splat_f(0), normal);
     m->distance = pl_select_f(deep, distance, m->distance);
     m->along = pl_select_f(deep, dot(out, r), m->along);
@@ -399,127 +511,166 @@ static void leave_deep(const queue *l, const vgrain *a, const vgrain *b, const v
 }
 
 /* How fast the two came nearer along n before the solver had its say, metres per sub-step. */
-static vf coming(const pl_contact *contact, const queue *l, const vf n[3])
+static vf coming(const pl_contact *contact, const int32_t *a, const int32_t *b, const vf n[3])
 {
     vf sum = pl_splat_f(0);
     for (int k = 0; k < 3; k++) {
         float apart[PL_W] __attribute__((aligned(64)));
         for (int lane = 0; lane < PL_W; lane++)
-            apart[lane] = contact->came[l->a[lane]][k] - contact->came[l->b[lane]][k];
+            apart[lane] = contact->came[a[lane]][k] - contact->came[b[lane]][k];
         sum += n[k] * pl_load_f(apart);
     }
     return sum;
 }
 
-static vf reach_of(const pl_contact *contact, const queue *q)
+static vf reach_of(const pl_contact *contact, const int32_t *a, const int32_t *b)
 {
     float sum[PL_W] __attribute__((aligned(64)));
     for (int lane = 0; lane < PL_W; lane++)
-        sum[lane] = contact->radius[q->a[lane]] + contact->radius[q->b[lane]];
+        sum[lane] = contact->radius[a[lane]] + contact->radius[b[lane]];
     return pl_load_f(sum);
 }
 
-/* The first pairs of the queue. */
-static int touch_lanes(const pl_contact *contact, queue *q, bool swept, int count, pl_touch *out)
+/* Lanes behind the last pair repeat it. */
+static void fill_up(pairs *p)
 {
-    vgrain a, b;
-    vf r[3], length;
-    meeting m;
-    for (int at = count; at < PL_W; at++) { /* the others repeat the first */
-        q->a[at] = q->a[0];
-        q->b[at] = q->b[0];
+    for (int i = p->count; i < p->count + PL_W - 1; i++) {
+        p->a[i] = p->a[p->count - 1];
+        p->b[i] = p->b[p->count - 1];
+        p->two[i] = p->two[p->count - 1];
     }
-    load_grains(contact->primitives, q->a, &a);
-    load_grains(contact->primitives, q->b, &b);
-    for (int k = 0; k < 3; k++)
-        r[k] = b.x[k] + pl_loadu_f(q->offset[k]) - a.x[k];
+}
+
+PL_LANES_INLINE uint32_t lanes_left(const pairs *p, int at)
+{
+    return p->count - at < PL_W ? (1u << (p->count - at)) - 1
+                                : (uint32_t)((UINT64_C(1) << PL_W) - 1);
+}
+
+/* The pairs from the `at`th on, as many as there are lanes. */
+static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_touch *out)
+{
+    const pl_contact *contact = s->contact;
+    const int32_t *which_a = p->a + at, *which_b = p->b + at;
+    vgrain a, b;
+    vbetween two;
+    vf r[3], moved[3], length;
+    meeting m;
+    load_grains(contact->primitives, which_a, &a);
+    load_grains(contact->primitives, which_b, &b);
+    load_between(s->two, p->two + at, 8, &two);
+    for (int k = 0; k < 3; k++) {
+        r[k] = b.x[k] + two.offset[k] - a.x[k];
+        moved[k] = b.moved[k] - a.moved[k];
+    }
     meet_at_end(&a, &b, r, &m);
     if (swept)
-        meet_on_the_way(&a, &b, r, reach_of(contact, q), &m);
-    vf moved[3];
-    for (int k = 0; k < 3; k++)
-        moved[k] = b.moved[k] - a.moved[k];
-    leave_deep(q, &a, &b, r, moved, &m);
+        meet_on_the_way(&a, &b, r, reach_of(contact, which_a, which_b), &m);
+    leave_deep(s, p->two + at, &a, &b, r, moved, &m);
     vf overlap = m.distance - m.along, yield = a.yield + b.yield;
-    uint32_t which =
-        bits_of((overlap > 0.0f) & (yield > 0.0f)) & (uint32_t)((UINT64_C(1) << count) - 1);
+    uint32_t which = bits_of((overlap > 0.0f) & (yield > 0.0f)) & lanes_left(p, at);
     if (!which)
         return 0;
-    vf values[VALUES], normal[3], slide[3], approach = -dot(m.n, moved);
-    normalise(m.normal, normal, &length);
-    slide_of(&a, &b, normal, slide);
-    share_overlap(overlap, approach, m.distance, recovery_part(contact->h), values + 3,
-                  values + 12);
-    values[14] = pl_splat_f(0);
+    vtouch t;
+    vf approach = -dot(m.n, moved);
+    normalise(m.normal, t.normal, &length);
+    slide_of(&a, &b, t.normal, t.slide);
+    share_overlap(overlap, approach, m.distance, recovery_part(contact->h), &t.depth, &t.recover);
+    t.kick = pl_splat_f(0);
     if (contact->bouncy)
-        values[14] = bounce_of(coming(contact, q, m.n), approach, values[3], pl_loadu_f(q->bounce),
-                               bounce_floor(contact->h, contact->gravity));
-    for (int k = 0; k < 3; k++) {
-        values[k] = m.n[k];
-        values[4 + k] = slide[k];
-        values[7 + k] = normal[k];
-    }
-    vf inverse = 1.0f / pl_max_f(yield, pl_splat_f(1e-37f));
-    values[10] = a.yield * inverse;
-    values[11] = b.yield * inverse;
-    values[13] = inverse;
-    return store_touches(q, swept, which, values, out);
+        t.kick = bounce_of(coming(contact, which_a, which_b, m.n), approach, t.depth, two.bounce,
+                           bounce_floor(contact->h, contact->gravity));
+    for (int k = 0; k < 3; k++)
+        t.n[k] = m.n[k];
+    t.friction = two.friction;
+    t.mass = 1.0f / pl_max_f(yield, pl_splat_f(1e-37f));
+    t.give_a = a.yield * t.mass;
+    t.give_b = b.yield * t.mass;
+    return store_touches(p, at, swept, which, &t, out);
+}
+
+/* The same pairs: which of them are not found apart by the first evaluation already. */
+static uint32_t look_once(const search *s, const pairs *p, int at)
+{
+    vgrain a, b;
+    vbetween two;
+    vf r[3], n[3], length;
+    vapproach approach;
+    load_grains(s->contact->primitives, p->a + at, &a);
+    load_grains(s->contact->primitives, p->b + at, &b);
+    load_between(s->two, p->two + at, 4, &two);
+    for (int k = 0; k < 3; k++)
+        r[k] = b.x[k] + two.offset[k] - a.x[k];
+    normalise(r, n, &length);
+    vf scale = scale_both(&a.shape, &b.shape);
+    approach_begin(&approach);
+    approach_evaluate(&approach, &a.shape, &b.shape, n, true);
+    return bits_of(approach.square > length * length * scale) & lanes_left(p, at);
 }
 
 /* ---- A block of clumps ----------------------------------------------------------------------------- */
 
-/* A block's queues and where its touches go. */
-typedef struct search {
-    queue slow, swift;
-    pl_contact_buffer *buffer;
-} search;
+PL_LANES_INLINE void keep_pairs(const pairs *from, int at, uint32_t which, pairs *to)
+{
+    for (int lane = 0; lane < PL_W; lane++) {
+        to->a[to->count] = from->a[at + lane];
+        to->b[to->count] = from->b[at + lane];
+        to->two[to->count] = from->two[at + lane];
+        to->count += which >> lane & 1;
+    }
+}
 
 /* False when there is no room for what might be found. */
-static bool take_pairs(const pl_contact *contact, queue *q, bool swept, pl_contact_buffer *buffer)
+static bool take_pairs(search *s, pairs *p, bool swept)
 {
-    int count = q->count < PL_W ? q->count : PL_W;
-    if (buffer->touch_count + count > buffer->touch_capacity)
-        return false;
-    buffer->touch_count +=
-        touch_lanes(contact, q, swept, count, buffer->touches + buffer->touch_count);
-    shorten(q, count);
+    pl_contact_buffer *buffer = s->buffer;
+    if (p->count)
+        fill_up(p);
+    for (int at = 0; at < p->count; at += PL_W) {
+        if (buffer->touch_count + PL_W > buffer->touch_capacity)
+            return false;
+        buffer->touch_count += touch_lanes(s, p, at, swept, buffer->touches + buffer->touch_count);
+    }
+    p->count = 0;
     return true;
 }
 
-/* All that waits; the order of touches does not depend on the width. */
-static bool drain(const pl_contact *contact, search *s)
+/* Most pairs whose spheres meet are apart all the same, and seen to be so at the first look: the others go on in full lanes. */
+static bool take_slow(search *s)
 {
-    while (s->slow.count)
-        if (!take_pairs(contact, &s->slow, false, s->buffer))
-            return false;
-    while (s->swift.count)
-        if (!take_pairs(contact, &s->swift, true, s->buffer))
-            return false;
-    return true;
+    if (s->slow.count)
+        fill_up(&s->slow);
+    s->close.count = 0;
+    for (int at = 0; at < s->slow.count; at += PL_W)
+        keep_pairs(&s->slow, at, look_once(s, &s->slow, at), &s->close);
+    s->slow.count = 0;
+    return take_pairs(s, &s->close, false);
 }
 
-static bool find_in_group(const pl_contact *contact, const pl_group *group, const pl_row *rows,
-                          search *s)
+/* The order of touches does not depend on the width, nor on how groups are cut into portions: the slow ones in the order of rows, then the
+   swift ones, when there are many of them or the block is done. */
+static bool take_rows(search *s, int count)
 {
-    const pl_contact_body *a = contact->bodies + contact->body_of[group->clump];
-    const pl_contact_body *b = contact->bodies + contact->body_of[group->other];
-    float reach = a->stray + a->sway + (b->stray + b->sway);
-    if (group->gap > reach)
-        return true;
-    between two = look_between(contact, a, b);
-    others o;
-    load_others(contact, group->other, &o);
-    for (const pl_row *row = rows + group->first; row < rows + group->first + group->count; row++) {
-        if (row->gap > reach)
-            continue;
-        row_pairs(contact, row, &two, &o, &s->slow, &s->swift);
-        while (s->slow.count >= PL_W)
-            if (!take_pairs(contact, &s->slow, false, s->buffer))
-                return false;
-        if (s->swift.count > FULL && !drain(contact, s))
+    for (int at = 0; at < count;) {
+        at = rows_to_pairs(s, at, count);
+        if (!take_slow(s) || (s->swift.count > FULL && !take_pairs(s, &s->swift, true)))
             return false;
     }
     return true;
+}
+
+static bool find_in_block(search *s, const pl_contact_buffer *from, int first, int count)
+{
+    const pl_group *groups = from->groups + first;
+    s->slow.count = s->swift.count = 0;
+    for (int done = 0; done < count;) {
+        int32_t live[GROUPS + 1];
+        int kept = live_groups(s->contact->loose, groups, &done, count, live);
+        kept = look_between(s, groups, live, kept);
+        if (!take_rows(s, live_rows(s, from->rows, from->gaps, kept)))
+            return false;
+    }
+    return take_pairs(s, &s->swift, true);
 }
 
 void PL_LANES(pl_contact_touches)(pl_contact *contact, int block, int worker)
@@ -529,13 +680,10 @@ void PL_LANES(pl_contact_touches)(pl_contact *contact, int block, int worker)
     pl_segment *segment = contact->touch_segments + block;
     const pl_contact_buffer *from = contact->buffers + source->worker;
     search s;
-    s.slow.count = s.swift.count = 0;
+    s.contact = contact;
     s.buffer = buffer;
     *segment = (pl_segment){worker, buffer->touch_count, 0, false};
-    for (int i = 0; i < source->count && !segment->full; i++)
-        segment->full = !find_in_group(contact, from->groups + source->first + i, from->rows, &s);
-    if (!segment->full)
-        segment->full = !drain(contact, &s);
+    segment->full = !find_in_block(&s, from, source->first, source->count);
     if (segment->full)
         buffer->touch_count = segment->first;
     segment->count = buffer->touch_count - segment->first;

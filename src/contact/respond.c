@@ -42,8 +42,6 @@ static inline void note_sleepers(pl_contact *contact, const pl_touch *t)
     b->woken |= b->asleep;
 }
 
-#define LITTLE 0.02f
-
 /* Apart by `depth` along n; then friction. Returns whether that was more than a little of what it took in all. */
 static inline bool resolve(pl_contact *contact, pl_touch *t)
 {
@@ -69,8 +67,6 @@ static inline bool resolve(pl_contact *contact, pl_touch *t)
         store(at_a, a);
         store(at_b, b);
         contact->touched[t->a / PL_CLUMP] = contact->touched[t->b / PL_CLUMP] = 1;
-        if (contact->some_sleep)
-            note_sleepers(contact, t);
     }
     if (t->recover > 0) {
         float *shift_a = contact->shift[t->a], *shift_b = contact->shift[t->b];
@@ -84,33 +80,123 @@ static inline bool resolve(pl_contact *contact, pl_touch *t)
             contact->touched[t->a / PL_CLUMP] = contact->touched[t->b / PL_CLUMP] = 1;
         }
     }
-    return push > LITTLE * t->pushed;
+    return push > PL_LITTLE * t->pushed;
 }
 
 /* Two sweeps are enough where things are slow against their size: what is left over is small, and the next sub-step sees it.
    The bodies in swept touches are gone through again, with all their touches, until little changes. */
-enum { SWEEPS_WHEN_SWEPT = 16, SWEPT = 1, AGAIN = 2 };
+enum { SWEEPS_WHEN_SWEPT = 16 };
 
 static inline pl_contact_body *body_at(pl_contact *contact, int32_t place)
 {
     return contact->bodies + contact->body_of[place / PL_CLUMP];
 }
 
-/* Returns whether a touch was swept; the bodies in it are marked. */
-static bool sweep(pl_contact *contact)
+/* ---- Batches ---------------------------------------------------------------------------------------- */
+
+/* A touch goes into the first batch with room behind those in which its particles were last moved. Then whatever depends on each other keeps its
+   order, and what is in one batch can be done at once. */
+typedef struct plan {
+    pl_contact *contact;
+    int open; /* batches before it are full */
+} plan;
+
+static void empty_batch(pl_contact *contact, pl_batch *batch)
+{
+    batch->count = 0;
+    for (int i = 0; i < PL_BATCH; i++) {
+        batch->touches[i] = &contact->nothing;
+        batch->a[i] = batch->b[i] = contact->nothing.a;
+    }
+}
+
+/* False when there are too many. */
+static bool add_to_batch(plan *p, pl_touch *t)
+{
+    pl_contact *contact = p->contact;
+    int32_t *last = contact->last, a = last[t->a], b = last[t->b];
+    int at = a > b ? a : b;
+    at = at > p->open ? at : p->open;
+    while (at < contact->batch_count && contact->batches[at].count == PL_BATCH)
+        at++;
+    if (at == contact->batch_count) {
+        if (at == contact->batch_capacity)
+            return false;
+        empty_batch(contact, contact->batches + contact->batch_count++);
+    }
+    pl_batch *batch = contact->batches + at;
+    batch->touches[batch->count] = t;
+    batch->a[batch->count] = t->a;
+    batch->b[batch->count++] = t->b;
+    while (p->open < contact->batch_count && contact->batches[p->open].count == PL_BATCH)
+        p->open++;
+    last[t->a] = last[t->b] = at + 1;
+    return true;
+}
+
+/* All, or only those that are marked. */
+static bool fill_batches(plan *p, bool marked)
+{
+    pl_contact *contact = p->contact;
+    contact->batch_count = p->open = 0;
+    for (int block = 0; block < contact->block_count; block++) {
+        const pl_segment *s = contact->touch_segments + block;
+        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        for (int i = 0; i < s->count; i++)
+            if ((!marked || touches[i].swept) && !add_to_batch(p, touches + i))
+                return false;
+    }
+    return true;
+}
+
+static void forget_batches(pl_contact *contact)
+{
+    for (int i = 0; i < contact->batch_count; i++) {
+        const pl_batch *batch = contact->batches + i;
+        for (int k = 0; k < batch->count; k++)
+            contact->last[batch->a[k]] = contact->last[batch->b[k]] = 0;
+    }
+}
+
+/* Without batches: one after the other. */
+static bool sweep_in_order(pl_contact *contact, bool marked)
+{
+    bool moved = false;
+    for (int block = 0; block < contact->block_count; block++) {
+        const pl_segment *s = contact->touch_segments + block;
+        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        for (int i = 0; i < s->count; i++)
+            if ((!marked || touches[i].swept) && resolve(contact, touches + i))
+                moved |= touches[i].swept & PL_SWEPT;
+    }
+    return moved;
+}
+
+/* Whoever sleeps and was pushed wakes up. */
+static void note_pushed(pl_contact *contact)
+{
+    for (int block = 0; block < contact->block_count; block++) {
+        const pl_segment *s = contact->touch_segments + block;
+        const pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        for (int i = 0; i < s->count; i++)
+            if (touches[i].pushed > 0)
+                note_sleepers(contact, touches + i);
+    }
+}
+
+/* The bodies in swept touches. Returns whether there are any. */
+static bool mark_swept(pl_contact *contact)
 {
     bool swept = false;
     for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
-        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++) {
-            resolve(contact, touches + i);
+        const pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        for (int i = 0; i < s->count; i++)
             if (touches[i].swept) {
                 swept = true;
                 body_at(contact, touches[i].a)->swept = body_at(contact, touches[i].b)->swept =
                     true;
             }
-        }
     }
     return swept;
 }
@@ -122,24 +208,29 @@ static void mark_again(pl_contact *contact)
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
         for (int i = 0; i < s->count; i++)
             if (body_at(contact, touches[i].a)->swept || body_at(contact, touches[i].b)->swept)
-                touches[i].swept |= AGAIN;
+                touches[i].swept |= PL_AGAIN;
     }
     for (int b = 0; b < contact->body_count; b++)
         contact->bodies[b].swept = false;
 }
 
-/* Returns whether one that was swept still moved. */
-static bool sweep_again(pl_contact *contact)
+static void sweep_all(pl_contact *contact)
 {
-    bool moved = false;
-    for (int block = 0; block < contact->block_count; block++) {
-        const pl_segment *s = contact->touch_segments + block;
-        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++)
-            if (touches[i].swept && resolve(contact, touches + i))
-                moved |= touches[i].swept & SWEPT;
+    plan p = {.contact = contact};
+    bool fits = fill_batches(&p, false);
+    for (int i = 0; i < 2; i++)
+        fits ? pl_contact_sweep(contact) : sweep_in_order(contact, false);
+    forget_batches(contact);
+    if (!mark_swept(contact))
+        return;
+    mark_again(contact);
+    fits = fill_batches(&p, true);
+    for (int i = 2; i < SWEEPS_WHEN_SWEPT; i++) {
+        pl_contact_resolve_joints(contact);
+        if (!(fits ? pl_contact_sweep(contact) : sweep_in_order(contact, true)))
+            break;
     }
-    return moved;
+    forget_batches(contact);
 }
 
 /* Bounces: velocity only, after everything is where it belongs. A particle bounces once in a sub-step: two blows at the same time, each answered as if it
@@ -174,14 +265,9 @@ void pl_contact_resolve(pl_contact *contact)
     pl_contact_excuse_joined(contact);
     for (int i = 0; i < SWEEPS_OF_JOINTS; i++)
         pl_contact_resolve_joints(contact);
-    sweep(contact);
-    bool more = sweep(contact);
-    if (more)
-        mark_again(contact);
-    for (int i = 2; more && i < SWEEPS_WHEN_SWEPT; i++) {
-        pl_contact_resolve_joints(contact);
-        more = sweep_again(contact);
-    }
+    sweep_all(contact);
+    if (contact->some_sleep)
+        note_pushed(contact);
     for (int i = 0; contact->against.shove_count && i < SWEEPS_OF_SHOVES; i++)
         pl_contact_resolve_shoves(contact);
     if (contact->bouncy)

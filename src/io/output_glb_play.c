@@ -1,5 +1,4 @@
 /* Records a play as .glb: bodies are actors whose joints are their particles, colliders rigid actors. */
-#include <math.h>
 #include <string.h>
 
 #include "io/output_glb.h"
@@ -157,7 +156,7 @@ static pl_status add_body(pl_glb_record *record, const pl_play *play, int body,
 {
     const pl_play_body *from = &play->bodies[body];
     const pl_scene_clustered *clustered = &play->scene->bodies[body].clustered;
-    if (clustered->wanted && isfinite(clustered->def.toughness) && from->model->triangle_count > 0)
+    if (pl_scene_breaks(clustered) && from->model->triangle_count > 0)
         return pl_trouble_set(trouble, PL_ERROR_ARGUMENT, record->path,
                               "the body \"%s\" can break, and a skin of glTF cannot; write a .pc2 "
                               "instead",

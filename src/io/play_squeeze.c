@@ -78,7 +78,8 @@ static pl_status squeeze(pl_play *play, const pl_play_force *force, cloud *c)
             for (int k = 0; k < 3; k++)
                 c->u[3 * i + k] -= turn[k];
         }
-        PL_TRY(pl_body_write(play->world, force->body, PL_VELOCITIES, 0, c->n, pl_doubles(c->u, 0)));
+        PL_TRY(
+            pl_body_write(play->world, force->body, PL_VELOCITIES, 0, c->n, pl_doubles(c->u, 0)));
     }
     for (int i = 0; i < c->n; i++) {
         double push[3];

@@ -63,6 +63,9 @@ typedef struct pl_scene_clustered {
     uint32_t rotation_node, recluster_node;
 } pl_scene_clustered;
 
+/* Whether a body made so can break into pieces. */
+bool pl_scene_breaks(const pl_scene_clustered *clustered);
+
 typedef struct pl_scene_model {
     pl_scene_place place;
     const char *name; /* NULL = written inside a body */

@@ -50,8 +50,8 @@ typedef struct pl_raw_model {
     bool grid;
     int tets, seed;
     double detail, spacing, thickness, weld;
-    uint32_t kind, scale, count, size, particles, positions, orientations, radii, radius, edges, vertices,
-        influences, weights, triangles, clusters;
+    uint32_t kind, scale, count, size, particles, positions, orientations, radii, radius, edges,
+        vertices, influences, weights, triangles, clusters;
 } pl_raw_model;
 
 typedef struct pl_raw_array {

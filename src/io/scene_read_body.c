@@ -147,6 +147,20 @@ static pl_status name_body(pl_scene_reader *reader, pl_scene_body *body)
     return PL_OK;
 }
 
+/* What only edges have would be without effect. */
+static pl_status check_clustered(pl_scene_reader *reader, const pl_scene_body *body)
+{
+    static const char *const foreign[] = {"young", "stiffness", "damping", "solver",
+                                          "edge_stiffness"};
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (pl_was_given(&pl_object_body, &body->place, foreign[i]))
+            return PL_SCENE_FAIL(reader, body->place.node,
+                                 "\"%s\" is for bodies with edges; a clustered body has "
+                                 "\"frequency\" and \"damping\" in \"clustered\"",
+                                 foreign[i]);
+    return PL_OK;
+}
+
 static pl_status read_body(pl_scene_reader *reader, uint32_t node, pl_scene_body *body, choices *c)
 {
     pl_body_def def = pl_default_body_def(NULL);
@@ -169,8 +183,10 @@ static pl_status read_body(pl_scene_reader *reader, uint32_t node, pl_scene_body
                                &body->stiffness));
     if (body->density_node)
         PL_TRY(pl_read_factors(reader, body->density_node, &body->density_count, &body->density));
-    if (body->clustered_node)
+    if (body->clustered_node) {
         PL_TRY(pl_read_clustered(reader, body->clustered_node, &body->clustered));
+        PL_TRY(check_clustered(reader, body));
+    }
     if (body->fixed_node)
         PL_TRY(pl_read_picks(reader, body->fixed_node, true, &body->fixed, &body->fixed_count));
     return body->state_node ? read_state(reader, body->state_node, &body->state) : PL_OK;

@@ -28,9 +28,10 @@ static pl_status count_rows(pl_scene_reader *reader, uint32_t node, pl_scene_clu
         if (first)
             clusters->member_start[c + 1] = clusters->member_start[c] + size;
         if (size == 0 || (!first && size != known))
-            return PL_SCENE_FAIL(reader, row, first ? "a cluster needs a member"
-                                                    : "has another number of elements than the "
-                                                      "cluster has members");
+            return PL_SCENE_FAIL(reader, row,
+                                 first ? "a cluster needs a member"
+                                       : "has another number of elements than the "
+                                         "cluster has members");
     }
     return PL_OK;
 }
@@ -77,7 +78,7 @@ static pl_status read_weights(pl_scene_reader *reader, uint32_t node, pl_scene_c
     return PL_OK;
 }
 
-pl_status pl_read_clusters(pl_scene_reader *reader, uint32_t node, pl_scene_clusters *clusters)
+static pl_status read_clusters(pl_scene_reader *reader, uint32_t node, pl_scene_clusters *clusters)
 {
     static const char *const kernels[] = {"fuzzy", "inverse", "constant"};
     int kernel = 0;
@@ -97,17 +98,56 @@ pl_status pl_read_clusters(pl_scene_reader *reader, uint32_t node, pl_scene_clus
         return PL_SCENE_FAIL(reader, clusters->weights_node, "goes with \"members\" only");
     if (clusters->weights_node)
         PL_TRY(read_weights(reader, clusters->weights_node, clusters));
-    if (clusters->members_node && (clusters->count || clusters->radius > 0))
-        return PL_SCENE_FAIL(reader, clusters->members_node,
-                             "says which clusters there are; leave out \"count\" and \"radius\"");
     return PL_OK;
+}
+
+/* What finds clusters has nothing to say about given ones, and only given particles have numbers to name. */
+static pl_status check_members(pl_scene_reader *reader, const pl_scene_clusters *clusters,
+                               bool explicit_particles)
+{
+    static const char *const others[] = {"count", "radius", "overlap", "kernel", "seed", "shards"};
+    if (!explicit_particles)
+        return PL_SCENE_FAIL(reader, clusters->members_node,
+                             "is for models with \"particles\" or \"positions\"; elsewhere "
+                             "clusters are found");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (pl_was_given(&pl_object_clusters, &clusters->place, others[i]))
+            return PL_SCENE_FAIL(reader, clusters->members_node,
+                                 "says which clusters there are; leave out \"%s\"", others[i]);
+    return PL_OK;
+}
+
+pl_status pl_read_clusters(pl_scene_reader *reader, uint32_t node, bool explicit_particles,
+                           pl_scene_clusters *clusters)
+{
+    PL_TRY(read_clusters(reader, node, clusters));
+    return clusters->members_node ? check_members(reader, clusters, explicit_particles) : PL_OK;
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 
+/* Each of these can be given in seconds, or per sub-step as in the papers. */
+static pl_status check_units(pl_scene_reader *reader, uint32_t node,
+                             const pl_scene_clustered *clustered)
+{
+    static const char *const pairs[][2] = {
+        {"frequency", "alpha"}, {"damping", "raw_damping"}, {"flow", "raw_flow"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pl_was_given(&pl_object_clustered, &clustered->place, pairs[i][0]) &&
+            pl_was_given(&pl_object_clustered, &clustered->place, pairs[i][1]))
+            return PL_SCENE_FAIL(reader, node, "\"%s\" and \"%s\" say the same; give one of them",
+                                 pairs[i][0], pairs[i][1]);
+    return PL_OK;
+}
+
+bool pl_scene_breaks(const pl_scene_clustered *clustered)
+{
+    return clustered->wanted && isfinite(clustered->def.toughness);
+}
+
 pl_status pl_read_clustered(pl_scene_reader *reader, uint32_t node, pl_scene_clustered *clustered)
 {
-    static const char *const rotations[] = {"gradient", "least_squares"};
+    static const char *const rotations[] = {"auto", "gradient", "least_squares"};
     static const char *const modes[] = {"none", "embedded", "world"};
     pl_clustered_def *def = &clustered->def;
     int rotation = 0, mode = PL_RECLUSTER_EMBEDDED;
@@ -117,8 +157,9 @@ pl_status pl_read_clustered(pl_scene_reader *reader, uint32_t node, pl_scene_clu
         return PL_OK;
     PL_TRY(pl_expect(reader, node, PL_JSON_OBJECT, "true, or an object"));
     PL_TRY(pl_read_object(reader, node, &pl_object_clustered, clustered));
+    PL_TRY(check_units(reader, node, clustered));
     if (clustered->rotation_node)
-        PL_TRY(pl_read_word(reader, clustered->rotation_node, rotations, 2, &rotation));
+        PL_TRY(pl_read_word(reader, clustered->rotation_node, rotations, 3, &rotation));
     if (clustered->recluster_node)
         PL_TRY(pl_read_word(reader, clustered->recluster_node, modes, 3, &mode));
     def->rotation = (pl_cluster_rotation)rotation;

@@ -332,9 +332,9 @@ pl_status pl_read_force(pl_scene_reader *reader, uint32_t node, pl_scene_force *
     if (force->squeezes == pl_was_given(&pl_object_force, &force->place, "force"))
         return PL_SCENE_FAIL(reader, node, "give one of \"force\" (newtons) and \"squeeze\"");
     if (force->squeezes && (force->particle_node || force->particles_node))
-        return PL_SCENE_FAIL(
-            reader, force->particle_node ? force->particle_node : force->particles_node,
-            "does not go with \"squeeze\", which acts on all particles");
+        return PL_SCENE_FAIL(reader,
+                             force->particle_node ? force->particle_node : force->particles_node,
+                             "does not go with \"squeeze\", which acts on all particles");
     if (force->from > force->to)
         return PL_SCENE_FAIL(reader, pl_json_member(reader->json, node, "to"),
                              "must not be before \"from\"");

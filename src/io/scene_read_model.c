@@ -352,7 +352,8 @@ static const family with_file = {
     "does not go with \"file\": a mesh is cooked with \"particles\", \"edges\", \"kind\", "
     "\"scale\" and the like"};
 static const family with_model_file = {
-    {"file", "clusters"}, "does not go with a model file, which is cooked already: it is taken as it is"};
+    {"file", "clusters"},
+    "does not go with a model file, which is cooked already: it is taken as it is"};
 static const family with_builtin = {
     {"builtin", "detail", "particles", "edges", "influences", "kind", "grid", "spacing", "scale",
      "tets", "thickness", "weld", "seed", "clusters"},
@@ -407,7 +408,8 @@ pl_status pl_read_model(pl_scene_reader *reader, uint32_t node, const char *name
     model->place = raw.place;
     model->name = name;
     if (raw.clusters)
-        PL_TRY(pl_read_clusters(reader, raw.clusters, &model->clusters));
+        PL_TRY(pl_read_clusters(reader, raw.clusters, !raw.file && !raw.builtin && !raw.shape,
+                                &model->clusters));
     if (raw.file || raw.builtin)
         return read_cooked(reader, &raw, model);
     return raw.shape ? read_shape(reader, &raw, model) : read_explicit(reader, &raw, model);

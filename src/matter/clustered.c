@@ -16,8 +16,7 @@
 
 pl_clustered_def pl_default_clustered_def(void)
 {
-    return (pl_clustered_def){.rotation = PL_ROTATION_OF_GRADIENT,
-                              .frequency = 20,
+    return (pl_clustered_def){.frequency = 20,
                               .raw_alpha = -1,
                               .damping = 5,
                               .raw_damping = -1,
@@ -46,8 +45,8 @@ pl_clustered_def pl_default_clustered_def(void)
 
 static pl_status check_motion(const pl_clustered_def *d, pl_error *error)
 {
-    CHECK(d->rotation == PL_ROTATION_OF_GRADIENT || d->rotation == PL_ROTATION_LEAST_SQUARES,
-          "rotation", "is %d; use one of pl_cluster_rotation", (int)d->rotation);
+    CHECK(d->rotation >= PL_ROTATION_AUTO && d->rotation <= PL_ROTATION_LEAST_SQUARES, "rotation",
+          "is %d; use one of pl_cluster_rotation", (int)d->rotation);
     CHECK(d->raw_alpha > 0 || (d->frequency > 0 && d->frequency <= 1e9), "frequency",
           "is %g Hz; use a positive frequency (20 is usual)", d->frequency);
     CHECK(d->raw_alpha < 0 || (d->raw_alpha > 0 && d->raw_alpha <= 1), "raw_alpha",
@@ -434,7 +433,9 @@ static pl_clustered_step start(pl_clustered *c, const pl_clustered_motion *motio
                                .part = (float)d->strain_part,
                                .flow = d->raw_flow >= 0 ? d->raw_flow : 1 - pl_exp(-d->flow * h),
                                .balanced = d->strain_balanced,
-                               .least_squares = d->rotation == PL_ROTATION_LEAST_SQUARES};
+                               .least_squares =
+                                   d->rotation == PL_ROTATION_LEAST_SQUARES ||
+                                   (d->rotation == PL_ROTATION_AUTO && isfinite(d->toughness))};
 }
 
 static int hits(const pl_clustered_step *step)

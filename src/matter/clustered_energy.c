@@ -2,7 +2,7 @@
 
        E = α / (2 h²) Σ_c Σ_i w m ‖x_i − (R Fᵖ p_i + c)‖²
 
-   with every cluster fitted to the positions as they are. */
+   with every cluster fitted to the positions as they are, by the rotation that leaves the least. */
 #include <math.h>
 #include <string.h>
 
@@ -48,33 +48,14 @@ static fit fit_cluster(const pl_clustered *body, const pl_cluster *cluster, cons
     return f;
 }
 
-/* What the rotation is fitted to: Fᵉ = A_xp A_pp⁺ (Fᵖ)⁻¹, or A_xp Fᵖᵀ. The inverse of a matrix of determinant one is
-   its adjugate. */
-static void matrix_to_turn(const pl_clustered *body, const pl_cluster *cluster, const fit *f,
-                           double out[9])
+/* A_xp Fᵖᵀ: the rotation nearest to it leaves the least. */
+static void matrix_to_turn(const pl_cluster *cluster, const fit *f, double out[9])
 {
-    const float *s = cluster->inverse, *g = cluster->plastic;
-    const double inverse[9] = {(double)s[0], (double)s[1], (double)s[2], (double)s[1], (double)s[3],
-                               (double)s[4], (double)s[2], (double)s[4], (double)s[5]};
-    double p[9], left[9], right[9];
-    bool exact = body->def.rotation == PL_ROTATION_LEAST_SQUARES;
-    for (int k = 0; k < 9; k++)
-        p[k] = (double)g[k];
-    for (int k = 0; k < 3; k++)
-        for (int l = 0; l < 3; l++) {
-            int a = (l + 1) % 3, b = (l + 2) % 3, c = (k + 1) % 3, d = (k + 2) % 3;
-            double adjugate = p[3 * a + c] * p[3 * b + d] - p[3 * a + d] * p[3 * b + c];
-            right[3 * k + l] = exact ? p[3 * l + k] : adjugate;
-            left[3 * k + l] = 0;
-            for (int m = 0; m < 3; m++)
-                left[3 * k + l] += exact ? (m == l ? f->moment[3 * k + m] : 0)
-                                         : f->moment[3 * k + m] * inverse[3 * m + l];
-        }
     for (int k = 0; k < 3; k++)
         for (int l = 0; l < 3; l++) {
             out[3 * k + l] = 0;
             for (int m = 0; m < 3; m++)
-                out[3 * k + l] += left[3 * k + m] * right[3 * m + l];
+                out[3 * k + l] += f->moment[3 * k + m] * (double)cluster->plastic[3 * l + m];
         }
 }
 
@@ -82,7 +63,7 @@ static double energy_of(const pl_clustered *body, const pl_cluster *cluster, con
 {
     fit f = fit_cluster(body, cluster, x);
     double turn[9], q[4], sum = 0;
-    matrix_to_turn(body, cluster, &f, turn);
+    matrix_to_turn(cluster, &f, turn);
     for (int k = 0; k < 4; k++)
         q[k] = (double)cluster->turn[k];
     pl_rotations_fit_double(1, turn, q);
@@ -95,8 +76,8 @@ static double energy_of(const pl_clustered *body, const pl_cluster *cluster, con
                       (double)cluster->plastic[3 * k + 1] * (double)body->p[1][m] +
                       (double)cluster->plastic[3 * k + 2] * (double)body->p[2][m];
         for (size_t k = 0; k < 3; k++) {
-            double goal = f.centre[k] + r.m[k][0] * rest[0] + r.m[k][1] * rest[1] +
-                          r.m[k][2] * rest[2];
+            double goal =
+                f.centre[k] + r.m[k][0] * rest[0] + r.m[k][1] * rest[1] + r.m[k][2] * rest[2];
             double off = (double)x[3 * i + k] - goal;
             sum += share * off * off;
         }

@@ -579,6 +579,27 @@ PL_LANES_INLINE void store_table(const pl_clustered_step *step, group *g, int fi
         pl_store_f(t + (PL_GROUP_INERTIA + k) * GROUP, inertia[k]);
 }
 
+/* What the rotation is taken of: A_xp · map is Fᵉ, or A_xp Fᵖᵀ for the least-squares one. Of slivers and of what is
+   stretched out of all proportion, Fᵉ is mostly noise, and a rotation made of it gains energy: there the least-squares
+   one serves in any case. */
+PL_LANES_INLINE void choose_map(const pl_clustered_step *step, const fit *f, const vf unplastic[9],
+                                vf map[9])
+{
+    vf squares[9], elastic[9], norm = pl_splat_f(0);
+    for (int i = 0; i < 9; i++)
+        squares[i] = f->plastic[3 * (i % 3) + i / 3];
+    mul33(f->inverse, unplastic, map);
+    mul33(f->a, map, elastic);
+    for (int i = 0; i < 9; i++)
+        norm += elastic[i] * elastic[i];
+    vf thin = (f->inverse[0] + f->inverse[4] + f->inverse[8]) * (f->mass * f->width * f->width);
+    vi use = (thin > PL_CLUSTER_SLIVER) | ~(norm < PL_CLUSTER_DRAWN);
+    if (step->least_squares)
+        use = ~(vi){0};
+    for (int i = 0; i < 9; i++)
+        map[i] = pl_select_f(use, squares[i], map[i]);
+}
+
 static void fit_lanes(const pl_clustered_step *step, group *g, int first)
 {
     fit f;
@@ -587,11 +608,7 @@ static void fit_lanes(const pl_clustered_step *step, group *g, int first)
     load_fit(g, first, &f);
     take_moments(sums, &f);
     invert33(f.plastic, unplastic);
-    if (step->least_squares)
-        for (int i = 0; i < 9; i++)
-            map[i] = f.plastic[3 * (i % 3) + i / 3];
-    else
-        mul33(f.inverse, unplastic, map);
+    choose_map(step, &f, unplastic, map);
     turn(map, &f);
     store_goal(&f, g, first);
     take_spin(sums, &f, step->damping, inertia, spin);

@@ -30,8 +30,17 @@ typedef struct plane {
 
 static bool may_split(const pl_cluster *cluster)
 {
-    return cluster->rank == 3 && cluster->count >= 2 && !(cluster->calm > 0) &&
+    return cluster->rank >= 2 && cluster->count >= 2 && !(cluster->calm > 0) &&
            cluster->stretch > 1 + cluster->toughness;
+}
+
+/* What cannot be split, being too small or too flat, is drawn out without end where pieces part; from so many times its toughness
+   on it lets go altogether. */
+#define LETS_GO 3.0f
+
+static bool lets_go(const pl_cluster *cluster)
+{
+    return cluster->stretch - 1 > LETS_GO * cluster->toughness;
 }
 
 static int list_candidates(const pl_clustered *c, pl_sort_item *items)
@@ -356,21 +365,35 @@ static bool leaves_crumbs(const tear *t, int count, int side)
     return true;
 }
 
+/* Gone, where it is stretched beyond everything; else it is left alone for a while. Who had no other cluster is debris. */
+static bool let_go(tear *t, int index)
+{
+    pl_clustered *c = t->c;
+    pl_cluster *cluster = c->clusters + index;
+    if (!lets_go(cluster)) {
+        cluster->calm = (float)c->def.calm;
+        return false;
+    }
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+        t->touched_particle[c->particle[m]] = true;
+    t->touched_cluster[index] = true;
+    cluster->count = 0; /* taken away with the others at the end */
+    c->split++;
+    return true;
+}
+
 static bool split(tear *t, int index, const pl_cluster_fit *fit, const plane *cut)
 {
     pl_clustered *c = t->c;
     pl_vec3 normal = pl_rest_normal(fit->gradient, cut->normal);
     int positive = count_side(c, index, normal);
-    if (positive == 0 || positive == c->clusters[index].count) {
-        c->clusters[index].calm = (float)c->def.calm;
-        return false;
-    }
+    if (positive == 0 || positive == c->clusters[index].count)
+        return let_go(t, index);
     find_sides(t, index, cut);
     if (leaves_crumbs(t, positive, 1) ||
         leaves_crumbs(t, c->clusters[index].count - positive, -1)) {
-        c->clusters[index].calm = (float)c->def.calm;
         forget_sides(t);
-        return false;
+        return let_go(t, index);
     }
     if (!make_room(t, index, positive, normal)) {
         c->unchanged++;

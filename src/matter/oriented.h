@@ -88,7 +88,7 @@ typedef struct pl_system_key {
 
 typedef struct pl_system {
     int references;
-    bool loose; /* of matter that has no matrix: masses only, and of one body alone */
+    bool loose;        /* of matter that has no matrix: masses only, and of one body alone */
     uint64_t hash;     /* of the key's content */
     pl_system_key key; /* maps, fixed set and absorbed pins are own copies */
     int n, edge_count;

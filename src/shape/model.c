@@ -72,19 +72,32 @@ static void free_array(pl_memory *memory, const pl_model *model, void *array)
 void pl_model_free(pl_model *model)
 {
     pl_memory memory = model->memory; /* outlives the model, which lies in it */
-    void *arrays[] = {model->rest,        model->orientation,
-                      model->radii,       model->volumes,
-                      model->moments,     model->edges,
-                      model->edge_offset, model->start,
-                      model->neighbour,   model->edge_of,
-                      model->order,       model->colour_start,
-                      model->vertices,    model->influences,
-                      model->weights,     model->triangles,
-                      model->normals,     model->tangents,
-                      model->tet_points,  model->tets,
-                      model->vertex_tet,  model->vertex_barycentric,
-                      model->cluster_start, model->cluster_members,
-                      model->cluster_weights, model->cluster_radii};
+    void *arrays[] = {model->rest,
+                      model->orientation,
+                      model->radii,
+                      model->volumes,
+                      model->moments,
+                      model->edges,
+                      model->edge_offset,
+                      model->start,
+                      model->neighbour,
+                      model->edge_of,
+                      model->order,
+                      model->colour_start,
+                      model->vertices,
+                      model->influences,
+                      model->weights,
+                      model->triangles,
+                      model->normals,
+                      model->tangents,
+                      model->tet_points,
+                      model->tets,
+                      model->vertex_tet,
+                      model->vertex_barycentric,
+                      model->cluster_start,
+                      model->cluster_members,
+                      model->cluster_weights,
+                      model->cluster_radii};
     pl_symbolic_destroy(&memory, model->symbolic);
     pl_clumps_destroy(&memory, model->clumps);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -188,9 +201,8 @@ pl_model_info pl_model_get_info(const pl_model *model)
                           .tet_point_count = model->tet_point_count,
                           .tet_count = model->tet_count,
                           .cluster_count = model->cluster_count,
-                          .membership_count = model->cluster_count
-                                                  ? model->cluster_start[model->cluster_count]
-                                                  : 0,
+                          .membership_count =
+                              model->cluster_count ? model->cluster_start[model->cluster_count] : 0,
                           .dimension = model->dimension,
                           .colour_count = model->colour_count,
                           .factor_count = model->symbolic->nnz,

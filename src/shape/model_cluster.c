@@ -36,9 +36,8 @@ static pl_status check(const pl_model *model, const pl_clusters_def *def, pl_err
     PL_CHECK(def->radius > 0 || (def->overlap >= 1 && def->overlap <= model->particle_count),
              PL_ERROR_ARGUMENT, error, "overlap",
              "is %g; it must be from 1 to the number of particles (4 is usual)", def->overlap);
-    PL_CHECK(def->kernel >= PL_KERNEL_FUZZY && def->kernel <= PL_KERNEL_CONSTANT,
-             PL_ERROR_ARGUMENT, error, "kernel", "is %d; there is no such kernel",
-             (int)def->kernel);
+    PL_CHECK(def->kernel >= PL_KERNEL_FUZZY && def->kernel <= PL_KERNEL_CONSTANT, PL_ERROR_ARGUMENT,
+             error, "kernel", "is %d; there is no such kernel", (int)def->kernel);
     return PL_OK;
 }
 

@@ -25,7 +25,8 @@ typedef struct making {
 static const int32_t *influences_of(const making *m, int32_t vertex, const float **weights)
 {
     const pl_model *model = vertex < m->model->vertex_count ? m->model : m->walls;
-    size_t at = (size_t)(vertex < m->model->vertex_count ? vertex : vertex - m->model->vertex_count);
+    size_t at =
+        (size_t)(vertex < m->model->vertex_count ? vertex : vertex - m->model->vertex_count);
     at *= (size_t)model->influence_count;
     *weights = model->weights + at;
     return model->influences + at;
@@ -140,9 +141,9 @@ static bool share_volume(making *m)
         home[t] = heaviest(m, vertices, 4);
         for (int side = 0; side < 4; side++) {
             face f = face_of(model, t, side);
-            items[4 * (size_t)t + (size_t)side] = (pl_sort_item){
-                (uint64_t)(uint32_t)f.corner[0] << 32 | (uint32_t)f.corner[1],
-                (uint32_t)(4 * t + side)};
+            items[4 * (size_t)t + (size_t)side] =
+                (pl_sort_item){(uint64_t)(uint32_t)f.corner[0] << 32 | (uint32_t)f.corner[1],
+                               (uint32_t)(4 * t + side)};
         }
     }
     if (good)
@@ -231,7 +232,8 @@ static void bind(const making *m, const corner *c, int count, int32_t *influence
             found = k;
     influences[0] = c->home;
     weights[0] = found >= 0 ? w[found] : 0;
-    int at = 1, last = found >= 0 ? count : count - 1; /* weights descend: the last one is the lightest */
+    int at = 1,
+        last = found >= 0 ? count : count - 1; /* weights descend: the last one is the lightest */
     for (int k = 0; k < last && at < count; k++)
         if (k != found) {
             influences[at] = own[k];

@@ -138,8 +138,8 @@ void pl_clustered_empty(pl_world *world, pl_record *record)
 
 static void digest_cluster(pl_hash *hash, const pl_cluster *c)
 {
-    const uint32_t words[] = {(uint32_t)c->first, (uint32_t)c->count,     (uint32_t)c->phase,
-                              c->id,              (uint32_t)c->cut_count, (uint32_t)c->rank};
+    const uint32_t words[] = {(uint32_t)c->first,     (uint32_t)c->count, (uint32_t)c->phase, c->id,
+                              (uint32_t)c->cut_count, (uint32_t)c->rank};
     const float numbers[] = {c->radius, c->worked, c->toughness, c->calm, c->fade};
     pl_hash_u32_array(hash, words, sizeof words / sizeof *words);
     pl_hash_f32_array(hash, numbers, sizeof numbers / sizeof *numbers);
@@ -185,9 +185,9 @@ static void draw_to_pin(pl_oriented *matter, const pl_hold *hold)
         const float *x = matter->now.x + 3 * hold->particle[j];
         const float *q = matter->now.q + 4 * hold->particle[j];
         const double *arm = hold->arm[j];
-        pl_vec3 turned = pl_quat_rotate(
-            (pl_quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]},
-            (pl_vec3){arm[0], arm[1], arm[2]});
+        pl_vec3 turned =
+            pl_quat_rotate((pl_quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]},
+                           (pl_vec3){arm[0], arm[1], arm[2]});
         double w = hold->weight[j];
         squares += w * w;
         off[0] += w * ((double)x[0] + turned.x);
@@ -464,8 +464,7 @@ static PL_APART pl_status read_clusters(const pl_world *world, pl_body body, int
                                     .stretch = c->stretch,
                                     .mass = (float)((double)c->mass * matter->system->mass_unit)};
         for (int k = 0; k < 3; k++)
-            out[i].centre[k] =
-                (matter->now.origin[k] + (double)c->centre[k]) * record->model->unit;
+            out[i].centre[k] = (matter->now.origin[k] + (double)c->centre[k]) * record->model->unit;
         memcpy(out[i].gradient, c->gradient, sizeof c->gradient);
         memcpy(out[i].rotation, c->rotation, sizeof c->rotation);
         memcpy(out[i].plastic, c->plastic, sizeof c->plastic);

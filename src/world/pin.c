@@ -87,8 +87,7 @@ pl_hold pl_pin_make_hold(const pl_record *record, const pl_pin_def *def)
     for (int j = 0; j < def->count; j++)
         sum += (double)def->weights[j];
     for (int j = 0; j < def->count; j++) {
-        const float *rest =
-            model->rest + 3 * (size_t)pl_record_origin(record, def->particles[j]);
+        const float *rest = model->rest + 3 * (size_t)pl_record_origin(record, def->particles[j]);
         hold.particle[j] = def->particles[j];
         hold.weight[j] = (double)def->weights[j] / sum;
         for (int k = 0; k < 3; k++)

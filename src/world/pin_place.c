@@ -95,7 +95,8 @@ static PL_APART pl_status at_particle(const pl_world *world, pl_body body, int p
     def->count = 1;
     def->particles[0] = particle;
     def->weights[0] = 1;
-    set_rest(record->model, def, record->model->rest + 3 * (size_t)pl_record_origin(record, particle));
+    set_rest(record->model, def,
+             record->model->rest + 3 * (size_t)pl_record_origin(record, particle));
     aim(record, def);
     return PL_OK;
 }

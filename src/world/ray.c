@@ -141,8 +141,8 @@ static void find_rest(const pl_record *record, int i, const double place[3], pl_
                                  (pl_vec3){from[0], from[1], from[2]});
     double arms[3] = {arm.x, arm.y, arm.z};
     for (int k = 0; k < 3; k++)
-        hit->rest[k] = model->centre[k] +
-                       (double)model->rest[3 * origin + (size_t)k] * model->unit + arms[k];
+        hit->rest[k] =
+            model->centre[k] + (double)model->rest[3 * origin + (size_t)k] * model->unit + arms[k];
 }
 
 static void set_hit(const pl_ray *ray, double distance, const double normal[3], pl_ray_hit *hit)

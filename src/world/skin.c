@@ -83,7 +83,8 @@ static pl_skin_span span_of(const pl_record *record, int first, int count, doubl
     pl_skin_span span = {.count = count,
                          .influence_count = model->influence_count,
                          .influences = model->influences + w,
-                         .weights = (record->own_weights ? record->own_weights : model->weights) + w,
+                         .weights =
+                             (record->own_weights ? record->own_weights : model->weights) + w,
                          .vertices = model->vertices + 3 * v,
                          .normals = model->normals + 3 * v,
                          .tangents = model->tangents ? model->tangents + 4 * v : NULL};

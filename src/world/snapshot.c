@@ -214,8 +214,7 @@ static void clustered_part(pl_stream *s, pl_world *world, pl_record *record)
     if (pl_stream_stopped(s) || size == 0)
         return;
     if (s->in) {
-        pl_status status =
-            pl_clustered_restore(world, record, s->in + s->at, (size_t)size, NULL);
+        pl_status status = pl_clustered_restore(world, record, s->in + s->at, (size_t)size, NULL);
         s->starved |= status == PL_ERROR_MEMORY;
         pl_stream_expect(s, status == PL_OK || s->starved);
         s->at += (size_t)size;

@@ -102,7 +102,8 @@ static PL_APART pl_status get_energy(const pl_world *world, pl_body body, pl_ene
     energy->kinetic = kinetic(&record->matter) * system->mass_unit * unit * unit;
     energy->potential = potential(world, &record->matter) * system->mass_unit * unit;
     if (record->matter.clustered)
-        terms.elastic = pl_clustered_elastic(record->matter.clustered, record->matter.now.x, world->h);
+        terms.elastic =
+            pl_clustered_elastic(record->matter.clustered, record->matter.now.x, world->h);
     energy->elastic = terms.elastic * system->energy_unit;
     energy->pins = terms.pins * system->energy_unit;
     energy->inertia = terms.inertia * system->energy_unit;

@@ -63,10 +63,10 @@ typedef struct pl_record {
     int room;                /* particles that everything of this body has room for */
     pl_clumps *own_clumps;   /* NULL = the model's */
     float *own_radii;
-    float *own_weights;      /* of the surface, once something broke; NULL = the model's */
-    bool torn;               /* something broke in this step */
-    uint64_t woken_in; /* number of the step, from 1, that woke it up while it ran */
-    double bounds[6];  /* metres, of its ellipsoids, where `bounded` */
+    float *own_weights; /* of the surface, once something broke; NULL = the model's */
+    bool torn;          /* something broke in this step */
+    uint64_t woken_in;  /* number of the step, from 1, that woke it up while it ran */
+    double bounds[6];   /* metres, of its ellipsoids, where `bounded` */
     bool bounded;
     void *user;
     uint32_t slot;
@@ -140,13 +140,13 @@ struct pl_world {
     bool regroup, reenter; /* the latter: contact has to be shown all bodies anew */
     int group_capacity;
     int awake_count;
-    pl_record **live;         /* [group_capacity] those awake, in the order of creation */
-    pl_record **entered;      /* [group_capacity] all, as contact numbers them */
-    int32_t *parents;         /* [group_capacity] islands */
-    pl_island *islands;       /* [group_capacity], at the number of the body that leads */
-    bool sleeping;            /* islands may fall asleep */
-    pl_oriented **members;    /* [group_capacity] those of one block side by side */
-    pl_record **others;       /* [group_capacity] those awake that are not in blocks */
+    pl_record **live;      /* [group_capacity] those awake, in the order of creation */
+    pl_record **entered;   /* [group_capacity] all, as contact numbers them */
+    int32_t *parents;      /* [group_capacity] islands */
+    pl_island *islands;    /* [group_capacity], at the number of the body that leads */
+    bool sleeping;         /* islands may fall asleep */
+    pl_oriented **members; /* [group_capacity] those of one block side by side */
+    pl_record **others;    /* [group_capacity] those awake that are not in blocks */
     int other_count;
     pl_block *blocks;         /* [group_capacity] */
     pl_sort_item *sort_items; /* [2 group_capacity] */
@@ -234,8 +234,9 @@ typedef struct pl_setup {
     int hold_count;
     const pl_hold *added; /* one more hold behind these; NULL = none */
     int removed;          /* one of them is left out; -1 = none */
-    int loose_count, loose_room; /* matter without a matrix: so many particles, and room for more… */
-    const float *masses;         /* …of these masses; NULL = oriented particles */
+    int loose_count,
+        loose_room;      /* matter without a matrix: so many particles, and room for more… */
+    const float *masses; /* …of these masses; NULL = oriented particles */
 } pl_setup;
 
 /* What a setup needs: taken by pl_world_adopt or given back by pl_world_discard. */

@@ -165,9 +165,17 @@ static inline void ref_fit(const ref_body *r, ref_cluster *q, const pl_vec3 *x)
         app = pl_m3_add_scaled(app, m, pl_m3_outer(q->p[i], q->p[i]));
     }
     q->gradient = pl_m3_mul(axp, ref_inverse(app));
-    q->rotation = r->def.rotation == PL_ROTATION_LEAST_SQUARES
-                      ? ref_polar(pl_m3_mul(axp, pl_m3_transpose(q->plastic)))
-                      : ref_polar(pl_m3_mul(q->gradient, ref_inverse(q->plastic)));
+    pl_mat3 inverse = ref_inverse(app), elastic = pl_m3_mul(q->gradient, ref_inverse(q->plastic));
+    double thin = 0, norm = 0, width = 0;
+    for (int i = 0; i < r->n; i++)
+        width = q->w[i] > 0 ? fmax(width, pl_v3_length(q->p[i])) : width;
+    for (int k = 0; k < 9; k++) {
+        thin += k % 4 == 0 ? inverse.m[k / 3][k / 3] * q->mass * width * width : 0;
+        norm += elastic.m[k / 3][k % 3] * elastic.m[k / 3][k % 3];
+    }
+    bool squares = r->def.rotation == PL_ROTATION_LEAST_SQUARES || thin > 200 || !(norm < 11);
+    q->rotation = squares ? ref_polar(pl_m3_mul(axp, pl_m3_transpose(q->plastic)))
+                          : ref_polar(pl_m3_mul(q->gradient, ref_inverse(q->plastic)));
 }
 
 static inline void ref_flow(const ref_body *r, ref_cluster *q, double h)

@@ -210,6 +210,7 @@ static void test_with_reclustering(void **state)
     def.wanted = 3;
     def.toughness = 0.25;
     def.condition = 1.3;
+    def.rotation = PL_ROTATION_OF_GRADIENT;
     body b;
     open_bar(&b, points, N, 60, 1, pl_m3_identity(), &def);
     take_ends(&g, &b, pl_v3(1, 0, 0));

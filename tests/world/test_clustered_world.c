@@ -345,9 +345,9 @@ static void test_mistakes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_free_fall),      cmocka_unit_test(test_momentum_between_kinds),
-        cmocka_unit_test(test_rest_on_floor),  cmocka_unit_test(test_pulled_apart),
-        cmocka_unit_test(test_same_bits),      cmocka_unit_test(test_no_allocation),
+        cmocka_unit_test(test_free_fall),     cmocka_unit_test(test_momentum_between_kinds),
+        cmocka_unit_test(test_rest_on_floor), cmocka_unit_test(test_pulled_apart),
+        cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_no_allocation),
         cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,131 @@
+/* Touches resolved in batches against the same touches resolved one after the other: every bit is the same, whoever shares a particle
+   with whom, and whether there is room for all batches, for some or for none. */
+#include "contact/contact.h"
+#include "support/check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+
+enum { BODIES = 60, MOST_TOUCHES = 1500 };
+
+typedef struct kit {
+    pl_memory memory;
+    pl_clumps *clumps;
+    pl_contact *contact;
+} kit;
+
+static void make_kit(kit *k)
+{
+    static const int32_t no_edges[2] = {0, 0};
+    const float rest[3] = {0, 0, 0}, turn[4] = {0, 0, 0, 1}, radii[3] = {1, 1, 1};
+    const double mass = 1;
+    const uint8_t is_fixed = 0;
+    pl_memory_init(&k->memory, NULL, 0);
+    k->clumps = pl_clumps_create(&k->memory, 1, rest, turn, radii, no_edges, NULL);
+    k->contact = pl_contact_create(&k->memory, 1);
+    assert_non_null(k->clumps);
+    assert_int_equal(pl_contact_reserve(k->contact, BODIES, BODIES), PL_OK);
+    for (int i = 0; i < BODIES; i++) {
+        pl_contact_body body = {.clumps = k->clumps, .unit = 1};
+        pl_contact_enter(k->contact, &body, radii, &mass, 1, &is_fixed);
+    }
+    k->contact->h = 1.0 / 360;
+    k->contact->block_count = 1;
+}
+
+static void drop_kit(kit *k)
+{
+    pl_contact_destroy(k->contact);
+    pl_clumps_destroy(&k->memory, k->clumps);
+}
+
+static float between(pl_rng *rng, double low, double high)
+{
+    return (float)(low + (high - low) * pl_random_double(rng));
+}
+
+static void random_unit(pl_rng *rng, float v[3])
+{
+    float square = 0;
+    while (!(square > 0.01f)) {
+        square = 0;
+        for (int k = 0; k < 3; k++) {
+            v[k] = between(rng, -1, 1);
+            square += v[k] * v[k];
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        v[k] /= sqrtf(square);
+}
+
+/* Of `popular` particles, so that chains are long or short; some are swept, some do not rub, some were deep in each other. */
+static pl_touch random_touch(pl_rng *rng, int popular, bool swift)
+{
+    int a = (int)pl_random_below(rng, (uint32_t)popular);
+    int b = (a + 1 + (int)pl_random_below(rng, (uint32_t)popular - 1)) % popular;
+    pl_touch t = {.a = a * PL_CLUMP, .b = b * PL_CLUMP};
+    random_unit(rng, t.n);
+    random_unit(rng, t.normal);
+    for (int k = 0; k < 3; k++)
+        t.slide[k] = between(rng, -0.01, 0.01);
+    t.depth = between(rng, -0.002, 0.01);
+    t.friction = pl_random_below(rng, 4) ? between(rng, 0, 1) : 0;
+    t.recover = pl_random_below(rng, 2) ? between(rng, 0, 0.2) : 0;
+    t.give_a = between(rng, 0, 1);
+    t.give_b = 1 - t.give_a;
+    t.mass = 1;
+    t.swept = swift && !pl_random_below(rng, 8);
+    return t;
+}
+
+static void resolve(kit *k, const pl_touch *touches, int count, int batches)
+{
+    pl_contact *contact = k->contact;
+    size_t places = (size_t)contact->clump_count * PL_CLUMP;
+    memset(contact->change, 0, places * sizeof *contact->change);
+    memset(contact->shift, 0, places * sizeof *contact->shift);
+    memset(contact->touched, 0, (size_t)contact->clump_count);
+    memcpy(contact->buffers->touches, touches, (size_t)count * sizeof *touches);
+    contact->touch_segments[0] = (pl_segment){0, 0, count, false};
+    contact->batch_capacity = batches;
+    pl_contact_resolve(contact);
+}
+
+static void test_batches_equal_the_order(void **state)
+{
+    (void)state;
+    static pl_touch touches[MOST_TOUCHES];
+    kit one, two;
+    pl_rng rng = pl_rng_make(11);
+    make_kit(&one);
+    make_kit(&two);
+    int room = two.contact->batch_capacity;
+    size_t places = (size_t)BODIES * PL_CLUMP;
+    for (int round = 0; round < check_rounds(200, 40); round++) {
+        int count = (int)pl_random_below(&rng, MOST_TOUCHES),
+            popular = 2 + (int)pl_random_below(&rng, BODIES - 1);
+        for (int i = 0; i < count; i++)
+            touches[i] = random_touch(&rng, popular, round % 2);
+        resolve(&one, touches, count, 0);
+        resolve(&two, touches, count, round % 5 ? room : 3);
+        assert_memory_equal(one.contact->change, two.contact->change,
+                            places * sizeof *one.contact->change);
+        assert_memory_equal(one.contact->shift, two.contact->shift,
+                            places * sizeof *one.contact->shift);
+        assert_memory_equal(one.contact->touched, two.contact->touched, BODIES);
+        assert_memory_equal(one.contact->buffers->touches, two.contact->buffers->touches,
+                            (size_t)count * sizeof *touches);
+        for (size_t i = 0; i < places; i++)
+            assert_int_equal(two.contact->last[i], 0);
+    }
+    drop_kit(&one);
+    drop_kit(&two);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_batches_equal_the_order)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
