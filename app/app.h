@@ -8,7 +8,7 @@
 #include "io/trouble.h"
 #include "options.h"
 
-enum { APP_DONE = 0, APP_FAILED = 1, APP_BAD_INPUT = 2, APP_INTERRUPTED = 130 };
+enum { APP_DONE = 0, APP_FAILED = 1, APP_BAD_INPUT = 2 }; /* or 128 and the signal */
 
 extern const app_command app_run_command, app_inspect_command, app_scenes_command, app_demo_command,
     app_bench_command, app_cook_command, app_check_command;
@@ -57,11 +57,13 @@ int app_load_changed_scene(pl_memory *memory, const char *name, const app_list *
 /* ---- Signals --------------------------------------------------------------------------------- */
 
 /* From here on Ctrl-C and friends only set a flag; a second one ends the program at once, without
-   leaving temporaries. A closed pipe is an error of the write, not a signal. */
+   leaving temporaries. A closed pipe and a file that grows too large are errors of the write, not
+   signals. */
 void app_catch_signals(void);
 
-/* Signals end the program at once again: for long work that has nothing to finish or clean up. */
-void app_release_signals(void);
+/* From here on (or not any more) the first signal ends the program: for long work that has nothing
+   to finish or clean up, such as building a scene. */
+void app_nothing_to_finish(bool nothing);
 
 /* From here on (or not any more) the program leaves its temporaries when a second signal ends it: a run can be resumed. */
 void app_keep_parts(bool keep);

@@ -125,6 +125,8 @@ static const struct {
      app_table_iterations},
     {"stiffness", "Choi & Lee, Fig. 3: what iterations and step change, beside shape matching",
      app_table_stiffness},
+    {"clusters", "Falkenstein, Table 4.1: compressed beams of clay, milliseconds per frame",
+     app_table_clusters},
 };
 
 enum { TABLES = sizeof tables / sizeof *tables };
@@ -181,7 +183,7 @@ static int print_tables(bench *b, int first, int last)
     if (app_signal())
         fprintf(stderr, "pliant: interrupted\n");
     if (status == PL_OK)
-        return app_finish(app_signal() ? APP_INTERRUPTED : APP_DONE);
+        return app_finish(app_signal() ? 128 + app_signal() : APP_DONE);
     fprintf(stderr, "pliant: the table \"%s\" failed: %s\n", tables[i - 1].name,
             pl_status_text(status));
     return app_finish(APP_FAILED);
@@ -218,6 +220,7 @@ const app_command app_bench_command = {
                "  frames      Choi & Lee, Table 1: its scenes, milliseconds per frame (default)\n"
                "  iterations  the same per body and iteration, for several instances\n"
                "  stiffness   Choi & Lee, Fig. 3: what iterations and step change\n"
+               "  clusters    Falkenstein, Table 4.1: compressed beams of clay\n"
                "  all         all of them",
     .run = bench_command,
 };

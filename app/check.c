@@ -105,7 +105,7 @@ static int check(int argc, char **argv)
         return result;
     if (words.count == 0)
         return app_usage_error("check", "which scene? Name files or built-in scenes");
-    app_release_signals(); /* nothing is written */
+    app_nothing_to_finish(true); /* nothing is written */
     result = APP_DONE;
     for (int i = 0; i < words.count; i++) {
         verdict v;

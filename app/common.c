@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "base/clock.h"
 #include "io/file.h"
 #include "io/suggest.h"
 
@@ -55,15 +56,28 @@ void app_print_json_string(const char *text)
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t caught, parts_are_kept;
+/* timeout(1) sends its signal to the process and to its group: two at once are one. */
+#define SAME_SIGNAL_NS 100000000
+
+static volatile sig_atomic_t caught, parts_are_kept, nothing_to_finish;
+static uint64_t caught_at;
 
 static void on_signal(int number)
 {
+    static const char words[] = "pliant: interrupted; nothing was written\n";
+    if (nothing_to_finish) {
+        ssize_t ignored = write(STDERR_FILENO, words, sizeof words - 1);
+        (void)ignored;
+        _exit(128 + number);
+    }
+    if (caught && pl_clock_ns() - caught_at < SAME_SIGNAL_NS)
+        return;
     if (caught) {
         if (!parts_are_kept)
             pl_output_remove_all();
         _exit(128 + number);
     }
+    caught_at = pl_clock_ns();
     caught = number;
 }
 
@@ -78,15 +92,12 @@ void app_catch_signals(void)
             sigaction(numbers[i], &action, NULL);
     }
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
-void app_release_signals(void)
+void app_nothing_to_finish(bool nothing)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction now;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler == on_signal)
-            signal(numbers[i], SIG_DFL);
+    nothing_to_finish = nothing;
 }
 
 void app_keep_parts(bool keep)

@@ -173,8 +173,10 @@ static int cook_mesh(const order *asked, const pl_mesh *mesh, double read_second
     def.progress_user = &b;
     pl_status status = pl_cook(&def, &model, &report, &error);
     end_progress(&b);
-    if (status == PL_ERROR_STATE && app_signal())
-        return APP_INTERRUPTED;
+    if (status == PL_ERROR_STATE && app_signal()) {
+        fprintf(stderr, "pliant: interrupted; nothing was written\n");
+        return 128 + app_signal();
+    }
     if (status != PL_OK)
         return app_fail_about(asked->source, status, &error);
     uint64_t begin = pl_clock_ns();

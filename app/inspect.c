@@ -1,5 +1,6 @@
 /* pliant inspect: what is in a scene, a mesh or a model, in words and numbers. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,6 +41,9 @@ static void print_model(const pl_scene *scene, const pl_play *play, int index)
     const char *name = scene->models[index].name;
     printf("\nmodel %s: %d particles, %d edges, dimension %d\n", name ? name : "(inside a body)",
            info.particle_count, info.edge_count, info.dimension);
+    if (info.cluster_count > 0)
+        printf("  %d clusters, %.3g for each particle\n", info.cluster_count,
+               (double)info.membership_count / info.particle_count);
     printf("  surface: %d vertices, %d triangles\n", info.vertex_count, info.triangle_count);
     printf("  volume %.6g m^3, spacing %.6g m, unit %g m\n", info.volume, info.spacing, info.unit);
     printf("  from (%g, %g, %g) to (%g, %g, %g)\n", info.lower[0], info.lower[1], info.lower[2],
@@ -49,10 +53,32 @@ static void print_model(const pl_scene *scene, const pl_play *play, int index)
            info.colour_count, info.factor_count, info.hash);
 }
 
+static void print_clustered(const pl_play *play, int index)
+{
+    const pl_play_body *body = &play->bodies[index];
+    const pl_clustered_def *def = &play->scene->bodies[index].clustered.def;
+    printf("\nbody %s: %.6g kg, clustered, %d fixed, %d pins\n", body->name, body_mass(play, index),
+           body->fixed_count, body->pin_count);
+    if (def->raw_alpha >= 0)
+        printf("  alpha %.6g", def->raw_alpha);
+    else
+        printf("  frequency %.6g Hz", def->frequency);
+    printf(", density %.6g kg/m^3", body->material.density);
+    if (isfinite(def->yield))
+        printf(", yields at %.6g", def->yield);
+    if (isfinite(def->toughness))
+        printf(", splits at %.6g", def->toughness);
+    putchar('\n');
+}
+
 static void print_body(const pl_play *play, int index)
 {
     const pl_play_body *body = &play->bodies[index];
     const pl_material *m = &body->material;
+    if (play->scene->bodies[index].clustered.wanted) {
+        print_clustered(play, index);
+        return;
+    }
     printf("\nbody %s: %.6g kg, solver %s, %d fixed, %d pins\n", body->name, body_mass(play, index),
            solver_names[body->solver], body->fixed_count, body->pin_count);
     if (m->stiffness > 0)
@@ -117,11 +143,11 @@ static void print_json(const pl_scene *scene, const pl_play *play)
         printf(",\"solver\":\"%s\",\"particles\":%d,\"edges\":%d,\"vertices\":%d,\"triangles\":%d,"
                "\"colours\":%d,"
                "\"factor\":%" PRId64 ",\"volume\":%.17g,\"mass\":%.17g,\"fixed\":%d,\"pins\":%d,"
-               "\"stiffness_ratio\":%.17g}",
+               "\"stiffness_ratio\":%.17g,\"clusters\":%d}",
                solver_names[body->solver], body->info.particle_count, body->info.edge_count,
                body->info.vertex_count, body->info.triangle_count, body->info.colour_count,
                body->info.factor_count, body->info.volume, body_mass(play, i), body->fixed_count,
-               body->pin_count, pl_play_stiffness_ratio(play, i));
+               body->pin_count, pl_play_stiffness_ratio(play, i), body->info.cluster_count);
     }
     printf("]}\n");
 }
@@ -263,7 +289,7 @@ static int inspect(int argc, char **argv)
         return app_usage_error("inspect",
                                "which scene, mesh or model? Name a file or something built in");
     const char *name = words.items[0];
-    app_release_signals(); /* nothing is written */
+    app_nothing_to_finish(true); /* nothing is written */
     bool mesh = app_builtin_name(name) != NULL, model = !mesh && pl_file_is_model(name);
     if (!mesh && !model && is_scene(name))
         return inspect_scene(name, &sets, json);

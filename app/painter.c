@@ -201,14 +201,15 @@ static int follow(app_painter *painter, const pl_play *play)
 {
     for (int i = 0; play && i < painter->subject_count; i++) {
         app_subject *subject = &painter->subjects[i];
-        bool particles = app_shows_particles(painter, subject) ||
-                         app_shows_edges(painter, subject) || painter->show.tets ||
-                         painter->show.stress;
         pl_status status = painter->show.clusters
                                ? app_subject_take_clusters(painter->memory, subject, play, i)
                                : PL_OK;
+        bool particles = app_shows_particles(painter, subject) ||
+                         app_shows_edges(painter, subject) || painter->show.tets ||
+                         painter->show.stress;
         if (status == PL_OK)
-            status = app_subject_follow(subject, play, i, app_shows_surface(painter, subject), particles);
+            status = app_subject_follow(subject, play, i, app_shows_surface(painter, subject),
+                                        particles);
         if (status != PL_OK)
             return app_painter_fail(status, &(pl_error){0});
     }

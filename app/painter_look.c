@@ -98,10 +98,11 @@ static int unknown_layer(const char *command, const layer *layers, const char *w
         pl_suggest(copy, layers[i].name, &best);
     if (best)
         pl_suggest_text(best, hint, sizeof hint);
-    return app_usage_error(command,
-                           "--show can have surface, particles, graph, tets, clusters, contacts and stress, "
-                           "with commas between them, not \"%s\"%s",
-                           copy, hint);
+    return app_usage_error(
+        command,
+        "--show can have surface, particles, graph, tets, clusters, contacts and stress, "
+        "with commas between them, not \"%s\"%s",
+        copy, hint);
 }
 
 static int read_show(const char *command, const char *text, app_show *show)
@@ -122,7 +123,7 @@ static int read_show(const char *command, const char *text, app_show *show)
         *layers[found].flag = true;
     }
     /* Colours need something to be on, and contacts something that touches. */
-    if (!show->particles && !show->graph && !show->tets)
+    if (!show->particles && !show->graph && !show->tets && !show->clusters)
         show->surface = true;
     return -1;
 }

@@ -21,9 +21,9 @@
 bool app_shows_surface(const app_painter *painter, const app_subject *subject)
 {
     const app_show *show = &painter->show;
-    bool only_tets = show->tets && !show->particles && !show->graph;
-    return subject->triangle_count > 0 &&
-           (show->surface || (only_tets && subject->tet_edge_count == 0));
+    bool some = show->particles || show->graph || (show->tets && subject->tet_edge_count > 0) ||
+                (show->clusters && subject->owners);
+    return subject->triangle_count > 0 && (show->surface || !some);
 }
 
 bool app_shows_particles(const app_painter *painter, const app_subject *subject)
@@ -31,7 +31,7 @@ bool app_shows_particles(const app_painter *painter, const app_subject *subject)
     const app_show *show = &painter->show;
     return subject->particle_count > 0 &&
            (show->particles || show->graph || (show->clusters && subject->owners) ||
-            ((show->surface || show->tets) && subject->triangle_count == 0));
+            ((show->surface || show->tets || show->clusters) && subject->triangle_count == 0));
 }
 
 bool app_shows_edges(const app_painter *painter, const app_subject *subject)
@@ -152,7 +152,8 @@ pl_status app_paint_subject(app_painter *painter, app_subject *s)
         PL_TRY(paint_edges(painter, s));
     if (tets)
         PL_TRY(paint_tets(painter, s));
-    return s->surface ? pl_draw_mesh(painter->draw, s->surface, s->vertices, opacity) : PL_OK;
+    bool surface = s->surface && app_shows_surface(painter, s);
+    return surface ? pl_draw_mesh(painter->draw, s->surface, s->vertices, opacity) : PL_OK;
 }
 
 /* ---- Contacts ----------------------------------------------------------------------------------- */

@@ -112,9 +112,9 @@ static int picture(int argc, char **argv)
     pl_memory memory;
     exhibit shown = {0};
     pl_memory_init(&memory, NULL, 0);
-    app_release_signals(); /* nothing is being written while it loads and cooks */
+    app_nothing_to_finish(true); /* while it loads and cooks */
     result = load(&wanted, &shown);
-    app_catch_signals();
+    app_nothing_to_finish(false);
     if (result < 0)
         result = paint(&memory, &wanted, &shown);
     pl_model_release(shown.model);

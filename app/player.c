@@ -295,7 +295,9 @@ static int play_run(session *s, int run, bool first)
     s->totals = (app_totals){0};
     s->run_name = scene->run_count > 1 ? scene->runs[run].name : NULL;
     s->any_hash = false;
+    app_nothing_to_finish(!s->begun);
     int result = build(s, run);
+    app_nothing_to_finish(false);
     if (result < 0)
         s->frames = s->player->frames >= 0 ? s->player->frames : s->play->settings.frames;
     if (result < 0 && first)
@@ -330,6 +332,10 @@ static int find_run(const app_player *player, int *run)
             *run = i;
     if (*run >= 0)
         return -1;
+    if (scene->run_count == 1 && !scene->runs[0].name) {
+        fprintf(stderr, "pliant: the scene has no \"runs\", so --run cannot choose one\n");
+        return APP_BAD_INPUT;
+    }
     fprintf(stderr, "pliant: the scene has no run \"%s\"; it has", player->run);
     for (int i = 0; i < scene->run_count; i++)
         fprintf(stderr, "%s \"%s\"", i ? "," : "",
@@ -369,7 +375,7 @@ static int say_interrupted(const session *s)
 {
     fprintf(stderr, "pliant: interrupted at frame %" PRIu64 " of %d%s\n", s->played, s->frames,
             s->sinks.count ? "; what was finished is written" : "");
-    return app_signal() == 2 ? APP_INTERRUPTED : 128 + app_signal();
+    return 128 + app_signal();
 }
 
 static void print_head(const app_player *player)

@@ -26,6 +26,23 @@ static int find_solver(const char *name, int *solver)
         name, best);
 }
 
+/* No mistake, for somebody may have the same options in all calls; but a newcomer waits for a picture. */
+static void note_unused_look(const app_player *player, const app_look *look)
+{
+    const char *option = look->size           ? "size"
+                         : look->view         ? "view"
+                         : look->camera       ? "camera"
+                         : look->show         ? "show"
+                         : look->stress_scale ? "stress-scale"
+                                              : NULL;
+    bool unused = option && !player->quiet;
+    for (int i = 0; i < player->output_count; i++)
+        unused = unused && !app_is_picture(player->outputs[i].name);
+    if (unused)
+        fprintf(stderr, "pliant: --%s is for pictures, and no output is one (-o name.png)\n",
+                option);
+}
+
 static int play_file(app_player *player, const char *name, const app_list *sets,
                      const app_look *look, int every)
 {
@@ -40,6 +57,7 @@ static int play_file(app_player *player, const char *name, const app_list *sets,
     player->title = scene->name ? scene->name : name;
     if (player->output_count == 0)
         result = app_take_wishes(player, scene, look, every);
+    note_unused_look(player, look);
     if (result < 0)
         result = app_play(player);
     pl_scene_free(scene);

@@ -112,6 +112,12 @@ static const app_sink_kind *find_kind(const char *name)
     return strncmp(name, "/dev/", 5) == 0 ? &app_sink_jsonl : NULL;
 }
 
+bool app_is_picture(const char *name)
+{
+    const app_sink_kind *kind = find_kind(name);
+    return kind && kind->pictures;
+}
+
 static const char *list_endings(bool patterns_only, char *text, size_t size)
 {
     size_t used = 0;

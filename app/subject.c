@@ -234,7 +234,8 @@ double app_subject_vertex_stress(const app_subject *s, int vertex)
 
 /* ---- Clusters ---------------------------------------------------------------------------------- */
 
-/* Neighbours in colour are none in number: new clusters get the next ones. */
+/* Clusters near in number are far in colour; 3 and the size of the palette have no common divisor, so that all its
+   colours occur. */
 static pl_status colour_by_cluster(app_subject *s, const pl_play *play, pl_body body, int count)
 {
     PL_TRY(pl_body_read_owners(play->world, body, 0, s->particle_count, s->owners));
@@ -244,7 +245,7 @@ static pl_status colour_by_cluster(app_subject *s, const pl_play *play, pl_body 
         bool owned = s->owners[i] >= 0 && s->owners[i] < count;
         if (owned)
             PL_TRY(pl_body_read_clusters(play->world, body, s->owners[i], 1, &state));
-        pl_paint paint = pl_palette((int)(state.id * 5 % 1024));
+        pl_paint paint = pl_palette((int)(state.id * 3 % 1000));
         for (int k = 0; k < 3; k++)
             colour[k] = owned ? paint.colour[k] : 0.4f;
         colour[3] = 1;

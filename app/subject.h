@@ -27,7 +27,7 @@ typedef struct app_subject {
     double *turns;              /* 4 per particle */
     double *stresses, *weights; /* Pa per particle; scratch */
     float *vertex_colours;      /* 4 per vertex; NULL = not wanted */
-    int32_t *owners;            /* the heaviest cluster of each particle; NULL = not wanted, or there are none */
+    int32_t *owners; /* the heaviest cluster of each particle; NULL = none, or not wanted */
 
     /* Tetrahedra: their corners hang on particles as the surface's vertices do. */
     int tet_point_count, tet_edge_count;

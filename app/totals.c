@@ -21,9 +21,10 @@ void app_totals_add(app_totals *totals, const pl_report *report)
     totals->sum.ms_stiff += sum.ms_stiff;
     totals->sum.ms_contact += sum.ms_contact;
     totals->sum.ms_finish += sum.ms_finish;
+    totals->sum.ms_change += sum.ms_change;
 }
 
-enum { STAGES = 7 };
+enum { STAGES = 8 };
 
 typedef struct stage {
     const char *name;
@@ -35,7 +36,7 @@ static void list_stages(const pl_report *r, stage out[STAGES])
     const stage all[STAGES] = {{"predict", r->ms_predict}, {"local", r->ms_local},
                                {"global", r->ms_global},   {"accelerate", r->ms_accelerate},
                                {"stiff", r->ms_stiff},     {"contact", r->ms_contact},
-                               {"finish", r->ms_finish}};
+                               {"finish", r->ms_finish},   {"change", r->ms_change}};
     for (int i = 0; i < STAGES; i++)
         out[i] = all[i];
 }
@@ -49,9 +50,10 @@ void app_print_totals(const app_totals *totals, const pl_play *play, const char 
     for (int i = 0; i < STAGES; i++)
         busy += stages[i].ms;
     printf("%s: %" PRIu64
-           " frames of %.4g ms, %d bod%s, %d particles, %d edges, %d pins, %d fixed\n",
-           title, totals->frames, play->settings.step * 1e3, r->bodies,
-           r->bodies == 1 ? "y" : "ies", r->particles, r->edges, r->pins, r->fixed);
+           " frame%s of %.4g ms, %d bod%s, %d particles, %d edges, %d pin%s, %d fixed\n",
+           title, totals->frames, totals->frames == 1 ? "" : "s", play->settings.step * 1e3,
+           r->bodies, r->bodies == 1 ? "y" : "ies", r->particles, r->edges, r->pins,
+           r->pins == 1 ? "" : "s", r->fixed);
     printf("  %-12s %12s %8s\n", "stage", "ms/frame", "share");
     for (int i = 0; i < STAGES; i++)
         if (stages[i].ms > 0)

@@ -74,6 +74,8 @@ expect 2 "one place only" "$pliant" run rope -o 'a_%d_%d.obj'
 expect 2 "writes a .jsonl file" "$pliant" run rope --dump a.txt
 expect 2 "choose the one to write with --run" "$pliant" run bar-sweep -o 'a_%d.obj'
 expect 2 'has no run "x"; it has "10 iterations"' "$pliant" run bar-sweep --run x
+expect 2 "has no \"runs\"" "$pliant" run rope --run x
+expect 0 "--size is for pictures" "$pliant" run rope --frames 1 --size 32x18
 expect 2 "there is no table" "$pliant" bench everything
 only
 
@@ -94,6 +96,13 @@ expect 0 "wrote out/dinosaur-collapse.glb (3 frames" $drawing "$pliant" demo --f
 only out
 expect 0 "wrote out/bar-sweep.jsonl" "$pliant" demo bar-sweep --frames 2
 only out
+# What breaks is no skin: a mesh and a cache in place of the .glb.
+# shellcheck disable=SC2086
+expect 0 "wrote out/brittle-plate.pc2 (2 frames" $drawing "$pliant" demo brittle-plate --frames 1
+[ -s out/brittle-plate.obj ] && [ ! -e out/brittle-plate.glb ] || fail "the demo of something that breaks"
+only out
+expect 2 "can break, and a skin of glTF cannot; write a .pc2" "$pliant" run brittle-plate --frames 1 -q -o a.glb
+only
 expect 0 "^crowd-52 .*40 creatures" "$pliant" demo --list
 mkdir empty
 # shellcheck disable=SC2086
@@ -144,7 +153,7 @@ rm -rf nowhere
 only
 
 echo old >a.jsonl
-(ulimit -f 8; trap '' XFSZ; expect 1 "cannot be written: File too large" "$pliant" run rope --frames 100 -q -o a.jsonl)
+(ulimit -f 8; failures=0; expect 1 "cannot be written: File too large" "$pliant" run rope --frames 100 -q -o a.jsonl; exit $failures) || failures=$((failures + 1))
 [ "$(cat a.jsonl)" = old ] || fail "a full disk must leave what was there"
 only a.jsonl
 
@@ -184,12 +193,29 @@ for _ in $(seq 600); do
     [ "$(cat .a.jsonl.*.pliant-part 2>/dev/null | wc -l)" -gt 2 ] && break
     sleep 0.1
 done
-kill -INT $running
+kill -INT $running; kill -INT $running # as timeout(1) does
 wait $running
 [ $? -eq 130 ] || fail "Ctrl-C: exit status"
 grep -q interrupted error || fail "Ctrl-C: no message"
 [ "$(tail -c 1 a.jsonl)" = "" ] && [ "$(wc -l <a.jsonl)" -gt 1 ] || fail "Ctrl-C: a whole, shorter file"
 only a.jsonl error
+
+# While a scene is being built there is nothing to finish: it ends at once, and leaves nothing.
+mkdir models
+printf '{"pliant": 1, "bodies": [{"model": {"builtin": "dinosaur", "detail": 8, "particles": 20000}}]}' >models/slow.json
+for command in "run models/slow.json -o a.glb" "check models/slow.json" "inspect models/slow.json"; do
+    # shellcheck disable=SC2086
+    env --default-signal=INT "$pliant" $command >/dev/null 2>error &
+    running=$!
+    sleep 0.3
+    kill -INT $running
+    begun=$SECONDS
+    wait $running
+    [ $? -eq 130 ] || fail "Ctrl-C while a scene is built: exit status ($command)"
+    grep -q "interrupted; nothing was written" error || fail "Ctrl-C while a scene is built: $(cat error) ($command)"
+    [ $((SECONDS - begun)) -le 1 ] || fail "Ctrl-C while a scene is built takes $((SECONDS - begun)) s ($command)"
+done
+only error models
 
 # ---- The same hash whatever the circumstances ----
 

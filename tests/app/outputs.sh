@@ -131,7 +131,6 @@ for kind in $kinds; do
     [ $kind != mp4 ] && [ $kind != gif ] || pattern="a.$kind: ffmpeg"
     (
         ulimit -f 2
-        trap '' XFSZ
         "$pliant" run rope --frames 40 --quiet --size 160x90 -o "a.$kind" 2>&1 | cat >../said
         exit "${PIPESTATUS[0]}"
     )

@@ -506,7 +506,48 @@ static const broken_scene scenes[] = {
     {"force without force",
      "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"}}],\n"
      " \"forces\": [{\"particle\": 0}]}",
-     ":2:13: forces[0]: the key \"force\" is missing"},
+     ":2:13: forces[0]: give one of \"force\" (newtons) and \"squeeze\""},
+    {"force and squeeze",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"}}],\n"
+     " \"forces\": [{\"force\": [0, 1, 0], \"squeeze\": [1, 0, 0]}]}",
+     ":2:13: forces[0]: give one of \"force\" (newtons) and \"squeeze\""},
+    {"squeeze of a particle",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"}}],\n"
+     " \"forces\": [{\"squeeze\": [1, 0, 0],\n"
+     "  \"particle\": 0}]}",
+     ":3:15: forces[0].particle: does not go with \"squeeze\", which acts on all particles"},
+    {"clustered without clusters",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": \n"
+     " {\"shape\": \"box\"}, \"clustered\": true}]}",
+     ":2:2: bodies[0].model: has no clusters; cook it with clusters, or define some"},
+    {"clustered with a modulus",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"box\", \"clusters\": 4}, "
+     "\"clustered\": true, \"young\": 1e5}]}",
+     ":1:26: bodies[0]: \"young\" is for bodies with edges; a clustered body has \"frequency\" and "
+     "\"damping\" in \"clustered\""},
+    {"frequency and alpha",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"box\", \"clusters\": 4},\n"
+     " \"clustered\": {\"frequency\": 20, \"alpha\": 1}}]}",
+     ":2:15: bodies[0].clustered: \"frequency\" and \"alpha\" say the same; give one of them"},
+    {"members of a shape",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"box\", \"clusters\": {\n"
+     " \"members\": [[0, 1, 2, 3]]}}, \"clustered\": true}]}",
+     ":2:13: bodies[0].model.clusters.members: is for models with \"particles\" or \"positions\"; "
+     "elsewhere clusters are found"},
+    {"members and a count",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"positions\": [[0, 0, 0], [1, 0, 0]], \"radius\": "
+     "0.5, \"clusters\": {\n"
+     " \"members\": [[0, 1]], \"count\": 1}}, \"clustered\": true}]}",
+     ":2:13: bodies[0].model.clusters.members: says which clusters there are; leave out \"count\""},
+    {"more clusters than particles",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"box\",\n"
+     " \"clusters\": 4000}, \"clustered\": true}]}",
+     ":2:14: bodies[0].model.clusters: count is 4000; it must be from 1 to the 80 particles, or 0 "
+     "for a usual number"},
+    {"scale along two axes",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"builtin\": \"cuboid\",\n"
+     " \"scale\": [1, 2]}}]}",
+     ":2:11: bodies[0].model.scale: must be three numbers [x, y, z], not 2 elements"},
     {"force that ends before it begins",
      "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"}}],\n"
      " \"forces\": [{\"force\": [0, 1, 0], \"from\": 2, \"to\": 1}]}",

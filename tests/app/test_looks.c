@@ -32,14 +32,19 @@ static const char *const hanging =
     " \"fixed\": [{\"box\": [[-1, -1, -1], [-0.6, 1, 1]]}]}],"
     " \"colliders\": [{\"shape\": \"plane\"}]%s}";
 
-static void write_scene(const char *name, const char *more)
+static void write_text(const char *name, const char *format, const char *more)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s.json", folder, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fprintf(file, hanging, more);
+    fprintf(file, format, more);
     assert_int_equal(fclose(file), 0);
+}
+
+static void write_scene(const char *name, const char *more)
+{
+    write_text(name, hanging, more);
 }
 
 static uint8_t *read_file(const char *path, size_t *size)
@@ -209,6 +214,33 @@ static void overlays_show_what_is_inside(void **state)
     drop(&surface), drop(&tets);
 }
 
+/* The particles in the colours of their clusters, where they are now; a body that has none shows its surface. */
+static void clusters_have_colours(void **state)
+{
+    (void)state;
+    const char *camera = "--camera 0,1.5,4,0,0.6,0";
+    char options[2][96];
+    snprintf(options[0], sizeof *options, "%s --show clusters", camera);
+    snprintf(options[1], sizeof *options, "%s --show particles", camera);
+    picture clusters = take("clustered", 30, options[0]);
+    picture particles = take("clustered", 30, options[1]);
+    outline a = find_outline(&clusters, HEIGHT), b = find_outline(&particles, HEIGHT);
+    assert_true(b.count > 300 && abs(a.top - b.top) < 4 && abs(a.bottom - b.bottom) < 4);
+    int red = 0, green = 0, blue = 0; /* particles alone have one colour, coral */
+    for (int i = 0; i < WIDTH * HEIGHT; i++) {
+        const uint8_t *c = clusters.rgba + 4 * i;
+        red += is_colourful(c) && c[0] > c[1] + 30 && c[0] > c[2] + 30;
+        green += is_colourful(c) && c[1] > c[0] + 15 && c[1] > c[2];
+        blue += is_colourful(c) && c[2] > c[0] + 15 && c[2] > c[1] + 15;
+    }
+    assert_true(red > 20 && green > 20 && blue > 20);
+    drop(&clusters), drop(&particles);
+
+    picture surface = take("plain", 10, ""), without = take("plain", 10, "--show clusters");
+    assert_true(difference(&surface, &without) < 0.001);
+    drop(&surface), drop(&without);
+}
+
 static void contacts_are_marked(void **state)
 {
     (void)state;
@@ -294,19 +326,20 @@ static int enter(void **state)
 {
     (void)state;
     write_scene("plain", "");
-    char path[128];
-    snprintf(path, sizeof path, "%s/lying.json", folder);
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return 1;
     /* The first stays where it is; the second, of another colour, falls. */
-    fputs("{\"pliant\": 1, \"world\": {\"step\": 0.01}, \"models\": {\"block\":"
-          " {\"shape\": \"box\", \"count\": 3, \"size\": 0.5}}, \"bodies\":"
-          " [{\"model\": \"block\", \"position\": [-1, 0.9, 0], \"gravity_scale\": 0},"
-          " {\"model\": \"block\", \"position\": [0.8, 0.9, 0]}],"
-          " \"colliders\": [{\"shape\": \"plane\"}]}",
-          file);
-    return fclose(file);
+    write_text("lying",
+               "{\"pliant\": 1, \"world\": {\"step\": 0.01}, \"models\": {\"block\":"
+               " {\"shape\": \"box\", \"count\": 3, \"size\": 0.5}}, \"bodies\":"
+               " [{\"model\": \"block\", \"position\": [-1, 0.9, 0], \"gravity_scale\": 0},"
+               " {\"model\": \"block\", \"position\": [0.8, 0.9, 0]}],"
+               " \"colliders\": [{\"shape\": \"plane\"}]%s}",
+               "");
+    write_text("clustered",
+               "{\"pliant\": 1, \"world\": {\"step\": 0.01}, \"bodies\": [{\"model\":"
+               " {\"shape\": \"box\", \"count\": [12, 6, 4], \"size\": [1.2, 0.6, 0.4],"
+               " \"clusters\": 20}, \"position\": [0, 1.2, 0], \"clustered\": true}]%s}",
+               "");
+    return 0;
 }
 
 /* Whether there is OpenGL at all: the message says so, and the exit status is 1. */
@@ -329,7 +362,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_are_in_the_picture),    cmocka_unit_test(stress_is_colour),
         cmocka_unit_test(overlays_show_what_is_inside), cmocka_unit_test(contacts_are_marked),
-        cmocka_unit_test(cameras_turn_the_picture),     cmocka_unit_test(lights_colour_the_picture),
+        cmocka_unit_test(clusters_have_colours),        cmocka_unit_test(cameras_turn_the_picture),
+        cmocka_unit_test(lights_colour_the_picture),
     };
     pl_memory_init(&memory, NULL, 0);
     /* What drivers keep until the program ends is not ours. */

@@ -34,5 +34,5 @@ for example in "$work"/example-*.json; do
     "$PLIANT" check -q "$example" || { cat "$example"; exit 1; }
     count=$((count + 1))
 done
-[ "$count" -ge 14 ] || { echo "only $count examples found"; exit 1; }
+[ "$count" -ge 17 ] || { echo "only $count examples found"; exit 1; }
 echo "$count examples are good"
