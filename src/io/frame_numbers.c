@@ -3,7 +3,7 @@
 #include "world/world.h"
 
 const char *const pl_stage_names[PL_STAGES] = {"predict", "local",   "global", "accelerate",
-                                               "stiff",   "contact", "finish"};
+                                               "stiff",   "contact", "finish", "change"};
 
 double pl_mechanical_energy(const pl_energy *energy)
 {
@@ -58,7 +58,7 @@ pl_status pl_frame_numbers_read(const pl_play *play, const pl_report *report,
         return PL_OK;
     const double ms[PL_STAGES] = {report->ms_predict,    report->ms_local, report->ms_global,
                                   report->ms_accelerate, report->ms_stiff, report->ms_contact,
-                                  report->ms_finish};
+                                  report->ms_finish,     report->ms_change};
     memcpy(numbers->ms, ms, sizeof ms);
     numbers->ms_total = report->ms_total;
     numbers->timed = true;

@@ -5,7 +5,7 @@
 
 #include "io/scene.h"
 
-enum { PL_STAGES = 7 };
+enum { PL_STAGES = 8 };
 
 extern const char *const pl_stage_names[PL_STAGES]; /* in the order of a step */
 

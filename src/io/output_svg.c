@@ -463,7 +463,7 @@ static void write_slowest(const chart *c)
 static void draw_times(chart c)
 {
     static const char *const colours[PL_STAGES] = {"#999999", "#0072b2", "#56b4e9", "#009e73",
-                                                   "#cc79a7", "#e69f00", "#f0e442"};
+                                                   "#cc79a7", "#e69f00", "#f0e442", "#d55e00"};
     line lines[PL_STAGES + 1];
     int count = 0;
     bool cut;

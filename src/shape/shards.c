@@ -19,6 +19,7 @@ typedef struct making {
     const pl_model *model;
     const pl_model *walls; /* the tetrahedra's corners as a surface; NULL = no walls */
     pl_array corners;      /* corner: one per corner of a triangle, in order */
+    float *inward;         /* [tet points][3] how far walls keep behind the surface, units */
     int outer;             /* triangles of the surface */
 } making;
 
@@ -126,6 +127,68 @@ static bool add_wall(making *m, const face *f, int32_t home)
     return add_triangle(m, vertices, home);
 }
 
+/* No other tetrahedron has this face. */
+static bool is_outer(const pl_model *model, const pl_sort_item *items, size_t count, size_t i,
+                     const face *f)
+{
+    for (size_t k = i; k-- > 0 && items[k].key == items[i].key;) {
+        face other = face_of(model, (int)(items[k].index / 4), (int)(items[k].index % 4));
+        if (same_face(f, &other))
+            return false;
+    }
+    for (size_t k = i + 1; k < count && items[k].key == items[i].key; k++) {
+        face other = face_of(model, (int)(items[k].index / 4), (int)(items[k].index % 4));
+        if (same_face(f, &other))
+            return false;
+    }
+    return true;
+}
+
+/* The tetrahedra follow the surface only roughly: walls that reached all the way to their outside would peep out of it.
+   Their rims keep back by this part of an edge. */
+#define KEPT_BACK 0.15f
+
+static void note_outer(making *m, const face *f)
+{
+    int32_t v[3];
+    float a[3], b[3], n[3], length = 0, edge = 0;
+    wound(m->model, f, v);
+    for (int k = 0; k < 3; k++) {
+        a[k] = m->model->tet_points[3 * v[1] + k] - m->model->tet_points[3 * v[0] + k];
+        b[k] = m->model->tet_points[3 * v[2] + k] - m->model->tet_points[3 * v[0] + k];
+        edge += a[k] * a[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        n[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+        length += n[k] * n[k];
+    }
+    for (int c = 0; c < 3 && length > 0; c++)
+        for (int k = 0; k < 3; k++)
+            m->inward[3 * v[c] + k] -= n[k] * (sqrtf(edge) / sqrtf(length));
+}
+
+/* Sums over the faces around a corner become one step of the right length: a mean edge among them. */
+static void finish_inward(making *m)
+{
+    double sum = 0;
+    for (int t = 0; t < m->model->tet_count; t++) {
+        const int32_t *v = m->model->tets + 4 * (size_t)t;
+        double square = 0;
+        for (int k = 0; k < 3; k++) {
+            double d = (double)m->model->tet_points[3 * v[1] + k] -
+                       (double)m->model->tet_points[3 * v[0] + k];
+            square += d * d;
+        }
+        sum += sqrt(square) / m->model->tet_count;
+    }
+    for (int i = 0; i < m->model->tet_point_count; i++) {
+        float *n = m->inward + 3 * (size_t)i;
+        float length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (int k = 0; k < 3; k++)
+            n[k] = length > 0 ? n[k] / length * KEPT_BACK * (float)sum : 0;
+    }
+}
+
 /* Faces by their lowest corner, then found in pairs among the few that have it in common. */
 static bool share_volume(making *m)
 {
@@ -133,7 +196,8 @@ static bool share_volume(making *m)
     size_t count = 4 * (size_t)model->tet_count;
     int32_t *home = PL_NEW(m->memory, int32_t, model->tet_count);
     pl_sort_item *items = PL_NEW(m->memory, pl_sort_item, 2 * count);
-    bool good = home && items;
+    m->inward = PL_NEW(m->memory, float, 3 * (size_t)model->tet_point_count);
+    bool good = home && items && m->inward;
     for (int t = 0; good && t < model->tet_count; t++) {
         int32_t vertices[4];
         for (int k = 0; k < 4; k++)
@@ -150,12 +214,16 @@ static bool share_volume(making *m)
         pl_sort(items, items + count, count);
     for (size_t i = 0; good && i < count; i++) {
         face a = face_of(model, (int)(items[i].index / 4), (int)(items[i].index % 4));
+        if (is_outer(model, items, count, i, &a))
+            note_outer(m, &a);
         for (size_t k = i + 1; good && k < count && items[k].key == items[i].key; k++) {
             face b = face_of(model, (int)(items[k].index / 4), (int)(items[k].index % 4));
             if (same_face(&a, &b) && home[a.tet] != home[b.tet])
                 good = add_wall(m, &a, home[a.tet]) && add_wall(m, &b, home[b.tet]);
         }
     }
+    if (good)
+        finish_inward(m);
     pl_memory_free(m->memory, home);
     pl_memory_free(m->memory, items);
     return good;
@@ -221,6 +289,9 @@ static int join_corners(const making *m, int32_t *vertex_of, int32_t *sample)
     return made;
 }
 
+/* Models leave out influences of no weight at all; this moves nothing by an amount that could be seen. */
+#define HARDLY 1e-6f
+
 /* The share's own particle first; it takes the place of the lightest where the vertex does not hang on it. */
 static void bind(const making *m, const corner *c, int count, int32_t *influences, float *weights)
 {
@@ -231,7 +302,7 @@ static void bind(const making *m, const corner *c, int count, int32_t *influence
         if (own[k] == c->home)
             found = k;
     influences[0] = c->home;
-    weights[0] = found >= 0 ? w[found] : 0;
+    weights[0] = found >= 0 ? w[found] : HARDLY;
     int at = 1,
         last = found >= 0 ? count : count - 1; /* weights descend: the last one is the lightest */
     for (int k = 0; k < last && at < count; k++)
@@ -281,8 +352,11 @@ static void fill_vertex(const making *m, const corner *c, int at, pl_shards *s)
     bool wall = c->vertex >= model->vertex_count;
     const float *point = wall ? model->tet_points + 3 * (from - (size_t)model->vertex_count)
                               : model->vertices + 3 * from;
-    for (size_t k = 0; k < 3; k++)
-        s->vertices[3 * v + k] = model->centre[k] + model->unit * (double)point[k];
+    for (size_t k = 0; k < 3; k++) {
+        size_t row = 3 * (from - (size_t)model->vertex_count) + k;
+        double back = wall ? (double)m->inward[row] : 0;
+        s->vertices[3 * v + k] = model->centre[k] + model->unit * ((double)point[k] + back);
+    }
     bind(m, c, s->influence_count, s->influences + v * influences, s->weights + v * influences);
     if (wall)
         return;
@@ -387,6 +461,7 @@ pl_status pl_shards_make(pl_memory *memory, const pl_model *model, pl_shards *sh
     }
     bool good = share_surface(&m) && (!m.walls || share_volume(&m)) && fill(&m, shards);
     pl_array_free(&m.corners);
+    pl_memory_free(memory, m.inward);
     pl_model_release(walls);
     if (good)
         return PL_OK;
