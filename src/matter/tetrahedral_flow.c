@@ -1,0 +1,135 @@
+/* What is done with the elements after a sub-step: plastic flow (the rule of clustered_flow.c, METHODS §2: towards the
+   elastic stretch without its volume, by its logarithm), and frames for the surface. */
+#include <math.h>
+#include <string.h>
+
+#include "math/elementary.h"
+#include "matter/plastic.h"
+#include "matter/tetrahedral_lanes.h"
+
+/* Below this part of the largest, a singular value is nearly zero, and nothing flows. */
+#define FLATTEST 1e-3
+
+#define LANES PL_TET_LANES
+
+static pl_mat3 deformation(const pl_tet_system *s, int e, const float *x)
+{
+    const int32_t *tet = s->tets + 4 * (ptrdiff_t)e;
+    const double *g = s->gradient + 9 * (ptrdiff_t)e;
+    pl_mat3 f = pl_m3_zero();
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < 3; i++) {
+            double edge =
+                (double)x[3 * (ptrdiff_t)tet[a] + i] - (double)x[3 * (ptrdiff_t)tet[3] + i];
+            for (int j = 0; j < 3; j++)
+                f.m[i][j] += edge * g[3 * a + j];
+        }
+    return f;
+}
+
+/* ---- Plastic flow -------------------------------------------------------------------------------- */
+
+/* exp(γ l) in the frame V, times Fᵖ, at determinant one. */
+static pl_mat3 deform(const double v[9], const double e[3], pl_mat3 plastic)
+{
+    pl_mat3 a;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            a.m[i][j] = v[3 * i] * e[0] * v[3 * j] + v[3 * i + 1] * e[1] * v[3 * j + 1] +
+                        v[3 * i + 2] * e[2] * v[3 * j + 2];
+    a = pl_m3_mul(a, plastic);
+    double det = pl_m3_det(a);
+    return det > 1e-6 && det < 1e6 ? pl_m3_scale(a, pl_exp(pl_log(det) / -3)) : a;
+}
+
+/* Fᵖ after the sub-step, of the elastic part with singular values s and right vectors v. */
+static pl_mat3 flow(const double s[3], const double v[9], pl_mat3 plastic, double rate,
+                    double limit)
+{
+    double l[3], e[3], measure = 0;
+    if (s[2] <= FLATTEST * s[0] || (s[0] - s[2]) * 1.7321 <= s[2] * limit)
+        return plastic;
+    for (int k = 0; k < 3; k++)
+        l[k] = pl_log(s[k]);
+    double mean = (l[0] + l[1] + l[2]) / 3;
+    for (int k = 0; k < 3; k++) {
+        l[k] -= mean;
+        e[k] = pl_exp(l[k]) - 1;
+        measure += e[k] * e[k];
+    }
+    measure = sqrt(measure);
+    if (!(measure > limit))
+        return plastic;
+    double gamma = rate * (measure - limit) / measure;
+    for (int k = 0; k < 3; k++)
+        e[k] = pl_exp((gamma < 1 ? gamma : 1) * l[k]);
+    return deform(v, e, plastic);
+}
+
+typedef struct flowing {
+    pl_tetrahedral *body;
+    const float *x;
+    double rate; /* ν */
+} flowing;
+
+static void flow_element(const flowing *w, int e)
+{
+    const pl_tet_system *s = w->body->system;
+    const pl_tetrahedral_def *def = &s->def;
+    ptrdiff_t group = s->slot[e] / LANES, lane = s->slot[e] % LANES;
+    float *out = w->body->plastic + group * 9 * LANES + lane;
+    float *worked = w->body->worked + group * LANES + lane;
+    double u[9], values[3], v[9], strain = 0;
+    pl_mat3 plastic, inverse;
+    for (int k = 0; k < 9; k++)
+        plastic.m[k / 3][k % 3] = (double)out[k * LANES];
+    if (!pl_m3_inverse(plastic, &inverse))
+        return;
+    pl_mat3 elastic = pl_m3_mul(deformation(s, e, w->x), inverse);
+    pl_svd3_double(1, &elastic.m[0][0], u, values, v);
+    double limit = def->yield + def->hardening * (double)*worked;
+    pl_mat3 next = flow(values, v, plastic, w->rate, limit > 0 ? limit : 0);
+    if (pl_condition(next) <= def->condition)
+        for (int k = 0; k < 9; k++)
+            out[k * LANES] = (float)next.m[k / 3][k % 3];
+    for (int k = 0; k < 3; k++)
+        strain += (values[k] - 1) * (values[k] - 1);
+    double sum = (double)*worked + s->h * sqrt(strain);
+    *worked = sum < 1e30 ? (float)sum : 1e30f;
+}
+
+static void flow_elements(void *context, int begin, int end, int worker)
+{
+    (void)worker;
+    for (int e = begin; e < end; e++)
+        flow_element(context, e);
+}
+
+void pl_tetrahedral_flow(pl_tetrahedral *body, const float *x, pl_tasks *tasks)
+{
+    if (!body->plastic)
+        return;
+    flowing w = {body, x, 1 - pl_exp(-body->system->def.flow * body->system->h)};
+    pl_tasks_run(tasks, flow_elements, &w, body->system->tet_count, 256);
+}
+
+/* ---- Frames -------------------------------------------------------------------------------------- */
+
+void pl_tetrahedral_frames(const pl_tetrahedral *body, const float *x, float *frame)
+{
+    const pl_tet_system *s = body->system;
+    double density = s->counts.mass / s->counts.volume;
+    memset(frame, 0, 9 * (size_t)s->n * sizeof *frame);
+    for (int e = 0; e < s->tet_count; e++) {
+        pl_mat3 f = deformation(s, e, x);
+        for (int a = 0; a < 4; a++) {
+            int32_t node = s->tets[4 * (ptrdiff_t)e + a];
+            double share = density * s->volume[e] / 4 / s->node_mass[node];
+            for (int k = 0; k < 9; k++)
+                frame[9 * (ptrdiff_t)node + k] += (float)(share * f.m[k / 3][k % 3]);
+        }
+    }
+    for (ptrdiff_t i = 0; i < s->n; i++)
+        for (int k = 0; k < 9 && !(s->node_mass[i] > 0); k += 4)
+            frame[9 * i + k] = 1;
+}

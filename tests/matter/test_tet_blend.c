@@ -1,0 +1,278 @@
+/* Interpolated rotations of tetrahedral matter: the sampling against brute force, the weights, smooth rotation fields, a
+   beam twisted by more than a full turn, and the true energy of what the iteration settles at. */
+#include "support/check.h"
+
+#include "shape/tet_sample.h"
+#include "shape/tet_weights.h"
+#include "tet_bar.h"
+
+#define PI 3.14159265358979323846
+
+static void centroids(const tet_bar *bar, double *c)
+{
+    for (int e = 0; e < bar->tet_count; e++)
+        for (int k = 0; k < 3; k++) {
+            c[3 * e + k] = 0;
+            for (int a = 0; a < 4; a++)
+                c[3 * e + k] += 0.25 * (double)bar->rest[3 * bar->tets[4 * e + a] + k];
+        }
+}
+
+static double squared(const double *a, const double *b)
+{
+    double sum = 0;
+    for (int k = 0; k < 3; k++)
+        sum += (a[k] - b[k]) * (a[k] - b[k]);
+    return sum;
+}
+
+/* Each sample is as far from those before it as any element. */
+static void test_sampling(void **state)
+{
+    (void)state;
+    tet_bar bar = tet_bar_make(9, 4, 3, 1);
+    pl_memory memory;
+    pl_memory_init(&memory, NULL, 0);
+    double *c = tet_room(3 * (size_t)bar.tet_count, sizeof(double));
+    double *far = tet_room((size_t)bar.tet_count, sizeof(double));
+    int32_t *piece = tet_room((size_t)bar.tet_count, sizeof(int32_t));
+    int32_t *sample = tet_room((size_t)bar.tet_count, sizeof(int32_t));
+    centroids(&bar, c);
+    assert_true(pl_tet_sample(&memory, bar.tet_count, c, piece, bar.tet_count, sample));
+    for (int e = 0; e < bar.tet_count; e++)
+        far[e] = INFINITY;
+    for (int j = 0; j < bar.tet_count; j++) {
+        double most = 0;
+        for (int e = 0; e < bar.tet_count; e++)
+            most = fmax(most, far[e]);
+        assert_true(far[sample[j]] == most);
+        for (int e = 0; e < bar.tet_count; e++)
+            far[e] = fmin(far[e], squared(c + 3 * e, c + 3 * sample[j]));
+        far[sample[j]] = -1;
+    }
+    free(c), free(far), free(piece), free(sample);
+    tet_bar_free(&bar);
+}
+
+/* What pl_tet_weigh wants, of a system. */
+static void weights_of(tet_case *c, double part, int cap, double threshold, int32_t **sample,
+                       int *count, pl_tet_weights *w)
+{
+    static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+    const pl_tet_system *s = c->system;
+    double *centre = tet_room(3 * (size_t)s->tet_count, sizeof(double));
+    double *edge = tet_room(6 * (size_t)s->tet_count, sizeof(double));
+    int32_t *piece = tet_room((size_t)s->tet_count, sizeof(int32_t));
+    tet_bar kept = {.tet_count = s->tet_count, .rest = c->bar.rest, .tets = s->tets};
+    centroids(&kept, centre);
+    *count = (int)ceil(part * s->tet_count);
+    *sample = tet_room((size_t)*count, sizeof(int32_t));
+    assert_true(pl_tet_sample(&c->memory, s->tet_count, centre, piece, *count, *sample));
+    for (int e = 0; e < s->tet_count; e++)
+        for (int k = 0; k < 6; k++) {
+            double g[4][3];
+            for (int i = 0; i < 3; i++) {
+                for (int a = 0; a < 3; a++)
+                    g[a][i] = s->gradient[9 * e + 3 * a + i];
+                g[3][i] = -(g[0][i] + g[1][i] + g[2][i]);
+            }
+            const double *p = g[ends[k][0]], *q = g[ends[k][1]];
+            edge[6 * e + k] = s->volume[e] * (p[0] * q[0] + p[1] * q[1] + p[2] * q[2]);
+        }
+    assert_int_equal(pl_tet_weigh(&c->memory, s->n, s->tet_count, s->tets, edge, *count, *sample,
+                                  threshold, cap, w),
+                     PL_OK);
+    free(centre), free(edge), free(piece);
+}
+
+static pl_tetrahedral_def linear(pl_tet_rotations rotations, double part)
+{
+    pl_tetrahedral_def def = pl_default_tetrahedral_def();
+    def.poisson = 0;
+    def.rotations = rotations;
+    def.sampled = part;
+    return def;
+}
+
+/* The rotation of the bent and twisted beam at a point: about z by the bend, about x by the twist. */
+static void field(double t, double bend, double twist, double q[4])
+{
+    double a = 0.5 * bend * t, b = 0.5 * twist * t;
+    q[0] = cos(a) * sin(b), q[1] = sin(a) * sin(b), q[2] = sin(a) * cos(b), q[3] = cos(a) * cos(b);
+}
+
+/* Mean and largest angle in degrees between a rotation field and its blend from the samples' values. */
+static void field_error(const tet_case *c, const pl_tet_weights *w, const int32_t *sample,
+                        double bend, double twist, double *mean, double *most)
+{
+    const pl_tet_system *s = c->system;
+    double length = c->bar.cells[0];
+    tet_bar kept = {.tet_count = s->tet_count, .rest = c->bar.rest, .tets = s->tets};
+    double *centre = tet_room(3 * (size_t)s->tet_count, sizeof(double));
+    centroids(&kept, centre);
+    *mean = *most = 0;
+    for (int e = 0; e < s->tet_count; e++) {
+        double heavy[4], q[4], sum[4] = {0}, exact[4], size = 0, dot = 0;
+        for (int k = 0; k < w->count[e]; k++) {
+            size_t at = (size_t)e * (size_t)w->cap + (size_t)k;
+            double side = 0;
+            field(centre[3 * sample[w->sample[at]]] / length, bend, twist, q);
+            if (k == 0)
+                memcpy(heavy, q, sizeof q);
+            for (int i = 0; i < 4; i++)
+                side += heavy[i] * q[i];
+            for (int i = 0; i < 4; i++)
+                sum[i] += (side < 0 ? -1 : 1) * (double)w->weight[at] * q[i];
+        }
+        field(centre[3 * e] / length, bend, twist, exact);
+        for (int i = 0; i < 4; i++) {
+            size += sum[i] * sum[i];
+            dot += sum[i] * exact[i];
+        }
+        double angle = 2 * acos(fmin(1, fabs(dot) / sqrt(size))) * 180 / PI;
+        *mean += angle / s->tet_count;
+        *most = fmax(*most, angle);
+    }
+    free(centre);
+}
+
+static void test_weights(void **state)
+{
+    (void)state;
+    tet_case c;
+    tet_case_make(&c, tet_bar_make(19, 5, 5, 1), linear(PL_TET_EXACT, 1), 1e4, 1.0 / 60, -1);
+    static const double parts[] = {0.05, 0.1, 0.15};
+    double before = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        pl_tet_weights w;
+        int32_t *sample;
+        int count;
+        double mean, most, all, worst, slots = 0;
+        weights_of(&c, parts[k], 8, 0.01, &sample, &count, &w);
+        for (int e = 0; e < c.system->tet_count; e++) {
+            double sum = 0;
+            slots += (double)w.count[e] / c.system->tet_count;
+            for (int i = 0; i < w.count[e]; i++) {
+                double weight = (double)w.weight[e * w.cap + i];
+                assert_true(weight > 0 &&
+                            (i == 0 || weight <= (double)w.weight[e * w.cap + i - 1]));
+                sum += weight;
+            }
+            assert_true(fabs(sum - 1) < 1e-6);
+        }
+        for (int j = 0; j < count; j++)
+            assert_true(w.count[sample[j]] == 1 && w.sample[sample[j] * w.cap] == j);
+        field_error(&c, &w, sample, 0, 0, &mean, &most);
+        assert_true(most < 1e-4); /* a constant field */
+        field_error(&c, &w, sample, 90 * PI / 180, 180 * PI / 180, &mean, &most);
+        field_error(&c, &w, sample, 0, 400 * PI / 180, &all, &worst);
+        print_message(
+            "%2.0f %%: %.1f weights per element; bent by 90 and twisted by 180 degrees: mean error "
+            "%.2f, largest %.1f; twisted by 400: %.2f, %.1f\n",
+            100 * parts[k], slots, mean, most, all, worst);
+        if (parts[k] == 0.1)
+            assert_true(mean < 1.5);
+        assert_true(mean < before && worst < 30);
+        before = mean;
+        free(sample);
+        pl_tet_weights_free(&c.memory, &w);
+    }
+    tet_case_free(&c);
+}
+
+/* Both ends of the beam held: bent and twisted. */
+static void hold(tet_case *c, double bend, double twist)
+{
+    double length = c->bar.cells[0], middle[2] = {0.5 * c->bar.cells[1], 0.5 * c->bar.cells[2]};
+    for (int i = 0; i < c->bar.n; i++) {
+        const float *p = c->bar.rest + 3 * (size_t)i;
+        double t = (double)p[0] / length, y = (double)p[1] - middle[0],
+               z = (double)p[2] - middle[1];
+        double yy = cos(twist * t) * y - sin(twist * t) * z,
+               zz = sin(twist * t) * y + cos(twist * t) * z;
+        double radius = bend > 0 ? length / bend : 0, a = bend * t;
+        c->x[3 * i] = (float)(bend > 0 ? sin(a) * (radius - yy) : (double)p[0]);
+        c->x[3 * i + 1] =
+            (float)(bend > 0 ? radius - cos(a) * (radius - yy) + middle[0] : yy + middle[0]);
+        c->x[3 * i + 2] = (float)(zz + middle[1]);
+    }
+    for (int k = 0; k < c->source.fixed_count; k++)
+        for (int m = 0; m < 3; m++)
+            c->targets[7 * k + m] = (double)c->x[3 * c->fixed[k] + m];
+}
+
+/* True energies of where the iterations settle, over the exact minimum; shapes start from the ends' interpolation. */
+static void test_energies(void **state)
+{
+    (void)state;
+    tet_case c;
+    tet_case_make(&c, tet_bar_make(19, 5, 5, 1), linear(PL_TET_EXACT, 1), 1e4, 100, 2);
+    hold(&c, 90 * PI / 180, 45 * PI / 180);
+    tet_case_settle(&c, 100);
+    double least = tet_case_energy(&c, NULL, NULL);
+    tet_case_free(&c);
+    for (int kind = PL_TET_QUATERNION; kind <= PL_TET_FOLDED; kind++) {
+        static const double parts[] = {0.05, 0.1, 0.15};
+        double before = INFINITY;
+        for (int k = 0; k < 3; k++) {
+            tet_case_make(&c, tet_bar_make(19, 5, 5, 1), linear((pl_tet_rotations)kind, parts[k]),
+                          1e4, 100, 2);
+            hold(&c, 90 * PI / 180, 45 * PI / 180);
+            tet_case_settle(&c, 100);
+            double above = 100 * (tet_case_energy(&c, NULL, NULL) / least - 1);
+            print_message("%s %2.0f %%: %.2f %% above the minimum, %d refused\n",
+                          kind == PL_TET_FOLDED ? "folded    " : "quaternion", 100 * parts[k],
+                          above, (int)c.body->report.refused);
+            assert_true(above > -0.01 && above < 2 && above < before);
+            before = above;
+            tet_case_free(&c);
+        }
+    }
+}
+
+/* The turn of each section about the axis, followed from one end to the other. */
+static double twist_of(const tet_case *c)
+{
+    double total = 0, last = 0;
+    for (int i = 0; i <= c->bar.cells[0]; i++) {
+        const float *a = c->x + 3 * tet_bar_node(&c->bar, i, 0, 0);
+        const float *b = c->x + 3 * tet_bar_node(&c->bar, i, c->bar.cells[1], c->bar.cells[2]);
+        double angle = atan2((double)b[2] - (double)a[2], (double)b[1] - (double)a[1]);
+        if (i)
+            total += remainder(angle - last, 2 * PI);
+        last = angle;
+    }
+    return total * 180 / PI;
+}
+
+/* With a tenth of the elements sampled, the torques that blended rotations exert make this beam buckle within a second. */
+static void test_twisted(void **state)
+{
+    (void)state;
+    for (int kind = PL_TET_EXACT; kind <= PL_TET_FOLDED; kind++) {
+        tet_case c;
+        double start, energy;
+        tet_case_make(&c, tet_bar_make(38, 5, 5, 1), linear((pl_tet_rotations)kind, 0.2), 1e4,
+                      1.0 / 60, 2);
+        hold(&c, 0, 400 * PI / 180);
+        start = tet_case_energy(&c, NULL, NULL);
+        c.motion.damping = 5;
+        for (int k = 0; k < 60; k++)
+            tet_case_step(&c, 5);
+        energy = tet_case_energy(&c, NULL, NULL);
+        print_message(
+            "rotations %d: twisted by %.1f degrees after a second, energy %.3f of the start\n",
+            kind, twist_of(&c), energy / start);
+        assert_true(fabs(twist_of(&c) - 400) < 1);
+        assert_true(energy < 1.05 * start);
+        tet_case_free(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sampling), cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_energies), cmocka_unit_test(test_twisted)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
