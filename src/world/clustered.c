@@ -65,10 +65,14 @@ static pl_status adopt(pl_world *world, pl_record *record, pl_clustered *cluster
 {
     pl_oriented *matter = &record->matter;
     matter->clustered = clustered;
-    matter->n = clustered->n;
     matter->damping = 0; /* it has its own kind of damping, in the solver */
-    PL_CHECK(pl_record_grow(world, record, room_for(clustered)) && make_own(world, record),
-             PL_ERROR_MEMORY, error, "", "no memory for a body of %d particles", clustered->n);
+    bool good = pl_record_grow(world, record, room_for(clustered));
+    if (good) {
+        matter->n = clustered->n;
+        good = make_own(world, record);
+    }
+    PL_CHECK(good, PL_ERROR_MEMORY, error, "", "no memory for a body of %d particles",
+             clustered->n);
     record->room = matter->capacity;
     return PL_OK;
 }

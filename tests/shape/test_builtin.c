@@ -1,3 +1,4 @@
+/* The built-in meshes: closed, in proportion, the same at any detail. Label: slow. */
 #include "pliant/cook.h"
 
 #include <math.h>
@@ -19,8 +20,7 @@ static pl_mesh must_make(const char *name, double detail)
     return mesh;
 }
 
-/* Meshes many tests look at, made once.
-   Label: slow. */
+/* Meshes many tests look at, made once. */
 static double details[] = {0.1, 0.5, 1, 2.1};
 enum { DETAILS = sizeof details / sizeof *details, BUILTINS = 11 };
 static pl_mesh made[BUILTINS][DETAILS];

@@ -1,3 +1,4 @@
+/* Samples against brute force. Label: slow. */
 #include "shape/sample.h"
 
 #include "sample_cases.h"
@@ -30,8 +31,7 @@ static double nearest(const pl_samples *samples, const double *point, int except
     return sqrt(best);
 }
 
-/* By brute force: all pairs, and random points of the volume.
-   Label: slow. */
+/* By brute force: all pairs, and random points of the volume. */
 static void check_distances(const body_case *body, const pl_samples *samples, int points)
 {
     pl_rng rng = pl_rng_make(5);

@@ -1,4 +1,4 @@
-/* Skin weights against a plain reference, their smoothness, gaps and pieces; normals. */
+/* Skin weights against a plain reference, their smoothness, gaps and pieces; normals. Label: slow. */
 #include "shape/skin.h"
 
 #include <math.h>

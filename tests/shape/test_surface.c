@@ -1,5 +1,5 @@
 /* Repair: what is welded, dropped and turned, on meshes spoilt in known ways; refusals; and that no
-   allocation failure hurts. */
+   allocation failure hurts. Label: slow. */
 #include "support/check.h"
 
 #include <stdio.h>
