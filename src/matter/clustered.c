@@ -404,7 +404,7 @@ static const pl_clustered_table *table_of(int width)
 {
     static const pl_clustered_table tables[] = {
         TABLE(4),
-#if defined(__x86_64__)
+#if PL_SIMD_WIDE
         TABLE(8),
         TABLE(16),
 #endif

@@ -680,7 +680,7 @@ const pl_tet_table *pl_tet_table_of(int width)
 {
     if (!pl_simd_supports(width))
         return NULL;
-#if defined(__x86_64__)
+#if PL_SIMD_WIDE
     if (width == 16)
         return &pl_tet_table_w16;
     if (width == 8)

@@ -19,7 +19,7 @@ enum {
 };
 
 extern const pl_supernodal_table pl_supernodal_table_w4;
-#if defined(__x86_64__)
+#if PL_SIMD_WIDE
 extern const pl_supernodal_table pl_supernodal_table_w8, pl_supernodal_table_w16;
 #endif
 
@@ -27,7 +27,7 @@ const pl_supernodal_table *pl_supernodal_table_of(int width)
 {
     if (!pl_simd_supports(width))
         return NULL;
-#if defined(__x86_64__)
+#if PL_SIMD_WIDE
     if (width == 16)
         return &pl_supernodal_table_w16;
     if (width == 8)
