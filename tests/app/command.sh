@@ -1,6 +1,6 @@
 #!/bin/bash
 # The command from outside: help, mistakes in calling it, outputs that appear whole or not at all, signals, pipes, and
-# hashes that depend on nothing but the scene.
+# hashes that depend on nothing but the scene. Label: slow.
 set -u
 pliant=${PLIANT:?the built command}
 work=$(mktemp -d) || exit 1

@@ -2,7 +2,7 @@
    for the rotations of the result, as CHOLMOD (or, where it is missing, a dense Cholesky factor) finds them; k h² / rho
    from 1 to 10⁵, chains to sheets, at the origin and a kilometre away, with pins that come and go in any order, as
    corrections of the shared factor and as part of the body's own. Free bodies, which a sub-step may turn as a whole in the
-   end, get a pin without weight; without it they must have the same shape. */
+   end, get a pin without weight; without it they must have the same shape. Label: slow. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Tetrahedral matter: equal bits at all widths, numbers of threads, alone and side by side, and after saving and loading;
-   no allocation while solving; bad input; numbers that are not finite; plastic flow. Speaks of threads and tasks. */
+   no allocation while solving; bad input; numbers that are not finite; plastic flow. Speaks of threads and tasks. Label: slow. */
 #include "support/check.h"
 
 #include "base/rng.h"
