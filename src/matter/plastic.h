@@ -1,9 +1,12 @@
 /* The rules by which matter flows and tears, for one 3 × 3 gradient, in doubles: shared by all kinds of matter that have
-   one (clusters now; tetrahedra and oriented particles). Splitting a cluster by what the second rule says is the cluster's
+   one (clusters and tetrahedra). Splitting a cluster by what the second rule says is the cluster's
    business. */
 #ifndef PL_MATTER_PLASTIC_H
 #define PL_MATTER_PLASTIC_H
 
+#include <math.h>
+
+#include "math/elementary.h"
 #include "math/mat3.h"
 #include "math/rotation_lanes.h"
 
@@ -14,6 +17,60 @@ static inline double pl_condition(pl_mat3 a)
     pl_svd3_double(1, &a.m[0][0], u, s, v);
     double least = fabs(s[2]);
     return least > 0 && s[0] < (double)INFINITY ? s[0] / least : (double)INFINITY;
+}
+
+/* Below this part of the largest, a singular value is nearly zero, and nothing flows. */
+#define PL_FLATTEST 1e-3
+
+/* V diag(e) Vᵀ Fᵖ at determinant one. */
+static inline pl_mat3 pl_plastic_deform(const double v[9], const double e[3], pl_mat3 plastic)
+{
+    pl_mat3 a;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            a.m[i][j] = v[3 * i] * e[0] * v[3 * j] + v[3 * i + 1] * e[1] * v[3 * j + 1] +
+                        v[3 * i + 2] * e[2] * v[3 * j + 2];
+    a = pl_m3_mul(a, plastic);
+    double det = pl_m3_det(a);
+    return det > 1e-6 && det < 1e6 ? pl_m3_scale(a, pl_exp(pl_log(det) / -3)) : a;
+}
+
+/* Fᵖ after a sub-step in which the elastic part is Fᵉ = U diag(s) Vᵀ (METHODS §2). False where nothing flows.
+
+   F* = Σ / det(Σ)^⅓ has the logarithms l, whose sum is 0, and F*^γ the logarithms γ l. Where s1 / s3 − 1 is below limit / √3,
+   ‖F* − I‖ is below the limit: most need no logarithm. */
+static inline bool pl_plastic_flow(const double s[3], const double v[9], double rate, double limit,
+                                   pl_mat3 *plastic)
+{
+    double l[3], e[3], measure = 0;
+    if (s[2] <= PL_FLATTEST * s[0] || (s[0] - s[2]) * 1.7321 <= s[2] * limit)
+        return false;
+    for (int k = 0; k < 3; k++)
+        l[k] = pl_log(s[k]);
+    double mean = (l[0] + l[1] + l[2]) / 3;
+    for (int k = 0; k < 3; k++) {
+        l[k] -= mean;
+        e[k] = pl_exp(l[k]) - 1;
+        measure += e[k] * e[k];
+    }
+    measure = sqrt(measure);
+    if (!(measure > limit))
+        return false;
+    double gamma = rate * (measure - limit) / measure;
+    for (int k = 0; k < 3; k++)
+        e[k] = pl_exp((gamma < 1 ? gamma : 1) * l[k]);
+    *plastic = pl_plastic_deform(v, e, *plastic);
+    return true;
+}
+
+/* What is accumulated for hardening: a + h ‖Fᵉ − I‖ on Σ. */
+static inline float pl_plastic_worked(float worked, const double s[3], double h)
+{
+    double strain = 0;
+    for (int k = 0; k < 3; k++)
+        strain += (s[k] - 1) * (s[k] - 1);
+    double sum = (double)worked + h * sqrt(strain);
+    return sum < 1e30 ? (float)sum : 1e30f;
 }
 
 /* The largest stretch of an elastic gradient, and its direction in the world: the first column of U. */

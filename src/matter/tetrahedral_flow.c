@@ -1,14 +1,10 @@
-/* What is done with the elements after a sub-step: plastic flow (the rule of clustered_flow.c, METHODS §2: towards the
-   elastic stretch without its volume, by its logarithm), and frames for the surface. */
+/* What is done with the elements after a sub-step: plastic flow (plastic.h), and frames for the surface. */
 #include <math.h>
 #include <string.h>
 
 #include "math/elementary.h"
 #include "matter/plastic.h"
 #include "matter/tetrahedral_lanes.h"
-
-/* Below this part of the largest, a singular value is nearly zero, and nothing flows. */
-#define FLATTEST 1e-3
 
 #define LANES PL_TET_LANES
 
@@ -29,43 +25,6 @@ static pl_mat3 deformation(const pl_tet_system *s, int e, const float *x)
 
 /* ---- Plastic flow -------------------------------------------------------------------------------- */
 
-/* exp(γ l) in the frame V, times Fᵖ, at determinant one. */
-static pl_mat3 deform(const double v[9], const double e[3], pl_mat3 plastic)
-{
-    pl_mat3 a;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            a.m[i][j] = v[3 * i] * e[0] * v[3 * j] + v[3 * i + 1] * e[1] * v[3 * j + 1] +
-                        v[3 * i + 2] * e[2] * v[3 * j + 2];
-    a = pl_m3_mul(a, plastic);
-    double det = pl_m3_det(a);
-    return det > 1e-6 && det < 1e6 ? pl_m3_scale(a, pl_exp(pl_log(det) / -3)) : a;
-}
-
-/* Fᵖ after the sub-step, of the elastic part with singular values s and right vectors v. */
-static pl_mat3 flow(const double s[3], const double v[9], pl_mat3 plastic, double rate,
-                    double limit)
-{
-    double l[3], e[3], measure = 0;
-    if (s[2] <= FLATTEST * s[0] || (s[0] - s[2]) * 1.7321 <= s[2] * limit)
-        return plastic;
-    for (int k = 0; k < 3; k++)
-        l[k] = pl_log(s[k]);
-    double mean = (l[0] + l[1] + l[2]) / 3;
-    for (int k = 0; k < 3; k++) {
-        l[k] -= mean;
-        e[k] = pl_exp(l[k]) - 1;
-        measure += e[k] * e[k];
-    }
-    measure = sqrt(measure);
-    if (!(measure > limit))
-        return plastic;
-    double gamma = rate * (measure - limit) / measure;
-    for (int k = 0; k < 3; k++)
-        e[k] = pl_exp((gamma < 1 ? gamma : 1) * l[k]);
-    return deform(v, e, plastic);
-}
-
 typedef struct flowing {
     pl_tetrahedral *body;
     const float *x;
@@ -79,7 +38,7 @@ static void flow_element(const flowing *w, int e)
     ptrdiff_t group = s->slot[e] / LANES, lane = s->slot[e] % LANES;
     float *out = w->body->plastic + group * 9 * LANES + lane;
     float *worked = w->body->worked + group * LANES + lane;
-    double u[9], values[3], v[9], strain = 0;
+    double u[9], values[3], v[9];
     pl_mat3 plastic, inverse;
     for (int k = 0; k < 9; k++)
         plastic.m[k / 3][k % 3] = (double)out[k * LANES];
@@ -88,14 +47,11 @@ static void flow_element(const flowing *w, int e)
     pl_mat3 elastic = pl_m3_mul(deformation(s, e, w->x), inverse);
     pl_svd3_double(1, &elastic.m[0][0], u, values, v);
     double limit = def->yield + def->hardening * (double)*worked;
-    pl_mat3 next = flow(values, v, plastic, w->rate, limit > 0 ? limit : 0);
-    if (pl_condition(next) <= def->condition)
+    if (pl_plastic_flow(values, v, w->rate, limit > 0 ? limit : 0, &plastic) &&
+        pl_condition(plastic) <= def->condition)
         for (int k = 0; k < 9; k++)
-            out[k * LANES] = (float)next.m[k / 3][k % 3];
-    for (int k = 0; k < 3; k++)
-        strain += (values[k] - 1) * (values[k] - 1);
-    double sum = (double)*worked + s->h * sqrt(strain);
-    *worked = sum < 1e30 ? (float)sum : 1e30f;
+            out[k * LANES] = (float)plastic.m[k / 3][k % 3];
+    *worked = pl_plastic_worked(*worked, values, s->h);
 }
 
 static void flow_elements(void *context, int begin, int end, int worker)
