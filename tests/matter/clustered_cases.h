@@ -295,4 +295,22 @@ static inline void ref_step(ref_body *r, double h, const float *from, const floa
         ref_strain(r, copy, old, x);
 }
 
+/* ---- Set-up of every test ------------------------------------------------------------------------ */
+
+static pl_memory memory;
+
+static int set_up(void **state)
+{
+    (void)state;
+    pl_memory_init(&memory, NULL, 0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    assert_int_equal(memory.used, 0);
+    return 0;
+}
+
 #endif

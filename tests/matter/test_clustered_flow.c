@@ -3,22 +3,6 @@
 
 #include "matter/clustered_cases.h"
 
-static pl_memory memory;
-
-static int set_up(void **state)
-{
-    (void)state;
-    pl_memory_init(&memory, NULL, 0);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    assert_int_equal(memory.used, 0);
-    return 0;
-}
-
 /* One cluster of forty particles. */
 static pl_clustered *make(body_case *b, const pl_clustered_def *def)
 {
