@@ -127,6 +127,10 @@ static const struct {
      app_table_stiffness},
     {"clusters", "Falkenstein, Table 4.1: compressed beams of clay, milliseconds per frame",
      app_table_clusters},
+    {"convergence", "Falkenstein, Fig. 4.2: how far a bar hangs down in more and more clusters",
+     app_table_convergence},
+    {"examples", "Koyama et al., Table 1: bodies with example poses, milliseconds per step",
+     app_table_examples},
 };
 
 enum { TABLES = sizeof tables / sizeof *tables };
@@ -221,6 +225,8 @@ const app_command app_bench_command = {
                "  iterations  the same per body and iteration, for several instances\n"
                "  stiffness   Choi & Lee, Fig. 3: what iterations and step change\n"
                "  clusters    Falkenstein, Table 4.1: compressed beams of clay\n"
+               "  convergence Falkenstein, Fig. 4.2: a bar in more and more clusters\n"
+               "  examples    Koyama et al., Table 1: bodies with example poses\n"
                "  all         all of them",
     .run = bench_command,
 };

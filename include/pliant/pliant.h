@@ -37,8 +37,10 @@
 #include "pliant/base.h"
 #include "pliant/clustered.h"
 #include "pliant/contact.h"
+#include "pliant/examples.h"
 #include "pliant/mesh.h"
 #include "pliant/shape.h"
+#include "pliant/tetrahedral.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -128,11 +130,19 @@ typedef struct pl_clusters_def {
     bool
         shards; /* the surface can break: cut along the borders between particles, with walls inside where the model
                     has tetrahedra. Default false: where something breaks, the surface is drawn out between the pieces */
+    bool rings; /* instead of all but `shards`: one cluster for every particle, of it and its neighbours along edges, weights
+                   alike: the regions of example-based materials. Default false */
     uint32_t cookie; /* set by pl_default_clusters_def */
 } pl_clusters_def;
 PL_API pl_clusters_def pl_default_clusters_def(void);
 PL_API pl_status pl_model_cluster(const pl_model *model, const pl_clusters_def *def,
                                   pl_model **clustered, pl_error *error);
+
+/* The same model with the corners of its tetrahedra as particles (those in use, in their order; its tetrahedra then name
+   particles), their edges as edges, and its surface bound to them by the coordinates of the vertices: what tetrahedral
+   bodies are made of. The particles are spheres of three tenths of the length of their edges. */
+PL_API pl_status pl_model_tetrahedral(const pl_model *model, pl_model **tetrahedral,
+                                      pl_error *error);
 
 typedef struct pl_model_info {
     int particle_count, edge_count, vertex_count, triangle_count;
@@ -265,6 +275,7 @@ typedef struct pl_report {
     double ms_total;  /* wall time */
     double ms_predict, ms_local, ms_global, ms_accelerate, ms_stiff, ms_contact, ms_finish;
     double ms_change; /* flow, new clusters, fracture */
+    double ms_examples; /* of ms_local: how near clustered bodies are to their examples */
 } pl_report;
 
 /* One step of the world's length. `report` may be NULL. */
@@ -312,6 +323,19 @@ typedef enum pl_solver {
     PL_SOLVER_PLAIN /* local/global as published */
 } pl_solver;
 
+/* Bodies of oriented particles that stay bent: rods, sheets and solids whose edges keep a part of what is done to them. The
+   strain of an edge measures how far its ends are from where its rest shape wants them, turns included, in the body's own
+   energy, against the edge's length: 0.1 is a stretch by a tenth, or a bend by about 0.2 rad from one particle to the next. */
+typedef struct pl_plasticity_def {
+    double yield;     /* the strain from which on an edge flows; >= 0. Default 0.05 */
+    double flow;      /* how fast, 1/s; > 0. Default 50 */
+    double hardening; /* added to the yield for every second at a strain of 1; negative softens. Default 0 */
+    double limit;     /* what has flowed stays below this strain; > 0. Default 2 */
+    uint32_t cookie;  /* set by pl_default_plasticity_def */
+} pl_plasticity_def;
+
+PL_API pl_plasticity_def pl_default_plasticity_def(void);
+
 typedef struct pl_body_def {
     pl_model *model; /* the body keeps a reference */
     pl_material material;
@@ -331,8 +355,15 @@ typedef struct pl_body_def {
     const pl_clustered_def *
         clustered; /* the body is made of the model's clusters, which may flow and break; NULL (default) = of
                       oriented particles */
+    const pl_tetrahedral_def *
+        tetrahedral; /* the body is made of the model's tetrahedra, whose corners its particles are
+                        (pl_model_tetrahedral). Young's modulus, density and damping are the material's; edge_stiffness
+                        counts as the mean over the edges of each; `solver` does not matter. NULL (default) = is not */
+    const pl_plasticity_def *plasticity; /* oriented particles only; NULL (default) = elastic */
     double
         pressure; /* of the gas in a closed shell, Pa above the outside at its rest volume; it obeys p V = constant. Default 0 = none */
+    const pl_examples_def *
+        examples; /* poses the body prefers to deform through; NULL (default) = none */
     void *user;
     uint32_t cookie; /* set by pl_default_body_def */
 } pl_body_def;
@@ -409,16 +440,22 @@ typedef struct pl_body_state {
 } pl_body_state;
 PL_API pl_status pl_body_get_state(const pl_world *world, pl_body body, pl_body_state *state);
 
-typedef enum pl_matter_kind { PL_MATTER_ORIENTED, PL_MATTER_CLUSTERED } pl_matter_kind;
+typedef enum pl_matter_kind {
+    PL_MATTER_ORIENTED,
+    PL_MATTER_CLUSTERED,
+    PL_MATTER_TETRAHEDRAL
+} pl_matter_kind;
 
 /* What a body is made of now: one that breaks has more particles than its model, one that flows other clusters. */
 typedef struct pl_body_info {
     pl_matter_kind kind;
     int particle_count, cluster_count;
+    int tet_count, sample_count; /* tetrahedra, and those of them whose rotations are fitted where not all are */
     int piece_count;   /* parts that no cluster, or no edge, joins */
     uint64_t topology; /* rises with every change of particles or clusters */
     uint64_t clusters_added, clusters_removed, clusters_split, particles_divided; /* so far */
     uint64_t changes_lost; /* for want of memory */
+    int example_pose_count, example_group_count; /* 0 without examples */
 } pl_body_info;
 PL_API pl_status pl_body_get_info(const pl_world *world, pl_body body, pl_body_info *info);
 

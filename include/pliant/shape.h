@@ -15,7 +15,8 @@ typedef enum pl_shape_kind {
     PL_SHAPE_BOX,      /* a lattice filling a box */
     PL_SHAPE_CREATURE, /* 100 particles, 261 edges: body, neck, head, tail and four legs */
     PL_SHAPE_KNOT,     /* a rod along a closed or open trefoil */
-    PL_SHAPE_COIL      /* a rod wound into a helix */
+    PL_SHAPE_COIL,     /* a rod wound into a helix */
+    PL_SHAPE_BLOCK /* a box of cells, each cut into five tetrahedra; particles at their corners: for tetrahedral bodies */
 } pl_shape_kind;
 
 typedef struct pl_shape_def {

@@ -22,7 +22,7 @@ static void turn_of(const double q[4], double out[3][3])
 }
 
 /* The rotation vector from one pose to the other: 2 atan2(|v|, w) v/|v|. */
-static void turned_between(const pl_pose *a, const pl_pose *b, double out[3])
+static void turned_between(const pl_placement *a, const pl_placement *b, double out[3])
 {
     const double *p = a->rotation, *q = b->rotation;
     pl_quat d = pl_quat_mul((pl_quat){q[0], q[1], q[2], q[3]},

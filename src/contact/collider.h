@@ -18,9 +18,9 @@
 struct pl_contact;
 
 /* Where a collider is: position and unit quaternion. */
-typedef struct pl_pose {
+typedef struct pl_placement {
     double position[3], rotation[4];
-} pl_pose;
+} pl_placement;
 
 typedef struct pl_contact_collider {
     pl_collider_kind kind;
@@ -36,7 +36,7 @@ typedef struct pl_contact_collider {
     uint32_t slot;
 
     /* In this sub-step: at its start, at its end, and for the rest of the step from here. */
-    pl_pose from, to, ahead;
+    pl_placement from, to, ahead;
     double turn_from[3][3], turn_to[3][3]; /* rotations as matrices */
     double moved[3], turned[3];            /* displacement of its position, rotation vector */
     double reach[6];                       /* box it stays in until rows are made again, metres */
@@ -99,8 +99,8 @@ pl_status pl_contact_reserve_near(struct pl_contact *contact);
 void pl_contact_aim_collider(pl_contact_collider *collider);
 
 /* The box of a collider in one pose, or on the way from one to another. */
-void pl_contact_collider_box(const pl_contact_collider *collider, const pl_pose *a,
-                             const pl_pose *b, double box[6]);
+void pl_contact_collider_box(const pl_contact_collider *collider, const pl_placement *a,
+                             const pl_placement *b, double box[6]);
 
 /* With the rows: who is near whom; marks what is wanted. */
 void pl_contact_note_near(struct pl_contact *contact);

@@ -105,7 +105,8 @@ pl_status pl_contact_reserve_colliders(pl_contact *contact, int count)
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
-static void add_pose(const pl_contact_collider *c, const pl_pose *pose, bool round, double box[6])
+static void add_pose(const pl_contact_collider *c, const pl_placement *pose, bool round,
+                     double box[6])
 {
     const double *q = pose->rotation, *o = c->outline;
     pl_mat3 r = pl_quat_to_m3((pl_quat){q[0], q[1], q[2], q[3]});
@@ -131,8 +132,8 @@ static void add_pose(const pl_contact_collider *c, const pl_pose *pose, bool rou
 }
 
 /* On its way it turns: then the sphere around it counts. */
-void pl_contact_collider_box(const pl_contact_collider *c, const pl_pose *a, const pl_pose *b,
-                             double box[6])
+void pl_contact_collider_box(const pl_contact_collider *c, const pl_placement *a,
+                             const pl_placement *b, double box[6])
 {
     bool plane = c->kind == PL_COLLIDER_PLANE;
     bool turns = memcmp(a->rotation, b->rotation, sizeof a->rotation) != 0;
@@ -170,7 +171,7 @@ bool pl_contact_colliders_strayed(const pl_contact *contact)
 /* ---- Planes ---------------------------------------------------------------------------------- */
 
 /* Whether a part of the box may come to lie below the plane. */
-static bool is_below(const pl_contact_collider *c, const pl_pose *pose, const double box[6])
+static bool is_below(const pl_contact_collider *c, const pl_placement *pose, const double box[6])
 {
     const double *q = pose->rotation;
     pl_mat3 r = pl_quat_to_m3((pl_quat){q[0], q[1], q[2], q[3]});

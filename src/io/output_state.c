@@ -73,6 +73,23 @@ static pl_status write_cluster(pl_output *output, const pl_play *play, const pl_
     return PL_OK;
 }
 
+/* How much of each pose every group has. */
+static pl_status write_examples(pl_output *output, const pl_play *play, const pl_play_body *body,
+                                const pl_body_info *info)
+{
+    for (int g = 0; g < info->example_group_count; g++) {
+        float weights[PL_MAX_POSES];
+        PL_TRY(pl_body_get_example_weights(play->world, body->handle, g, 1, weights));
+        pl_output_text(output, g ? ",[" : ",\"examples\":[[");
+        for (int k = 0; k < info->example_pose_count; k++) {
+            pl_output_text(output, k ? "," : "");
+            pl_output_number(output, (double)weights[k]);
+        }
+        pl_output_text(output, g + 1 == info->example_group_count ? "]]" : "]");
+    }
+    return PL_OK;
+}
+
 static pl_status write_body(pl_output *output, const pl_play *play, const pl_play_body *body,
                             double *scratch)
 {
@@ -100,6 +117,7 @@ static pl_status write_body(pl_output *output, const pl_play *play, const pl_pla
     }
     for (int c = 0; c < info.cluster_count; c++)
         PL_TRY(write_cluster(output, play, body, c, info.cluster_count));
+    PL_TRY(write_examples(output, play, body, &info));
     pl_output_text(output, "}");
     return PL_OK;
 }

@@ -246,6 +246,7 @@ static pl_status make_body(const pl_builder *builder, int index)
     pl_play_body *body = &builder->play->bodies[index];
     int32_t *fixed = NULL;
     float *stiffness = NULL, *density = NULL;
+    pl_play_examples examples = {0};
     body->name = source->name;
     body->model = builder->play->models[source->model];
     body->info = pl_model_get_info(body->model);
@@ -253,9 +254,14 @@ static pl_status make_body(const pl_builder *builder, int index)
     body->solver = source->has_solver ? source->solver : builder->play->settings.solver;
     if (builder->options->solver >= 0)
         body->solver = (pl_solver)builder->options->solver;
+    if (source->tetrahedral.wanted && !builder->scene->models[source->model].tetrahedra)
+        return PL_BUILD_FAIL(builder, source->tetrahedral_node,
+                             "needs a model with \"tetrahedra\": true");
     pl_status status = pl_fixed_particles(builder, index, &fixed, &body->fixed_count);
     if (status == PL_OK)
         status = pl_body_maps(builder, index, &stiffness, &density);
+    if (status == PL_OK && source->examples.pose_count)
+        status = pl_build_examples(builder, &source->examples, body->model, &examples);
     if (status == PL_OK) {
         pl_body_def def = pl_default_body_def(body->model);
         def.edge_stiffness = stiffness;
@@ -264,8 +270,11 @@ static pl_status make_body(const pl_builder *builder, int index)
         def.fixed = fixed;
         def.fixed_count = body->fixed_count;
         def.clustered = source->clustered.wanted ? &source->clustered.def : NULL;
+        def.tetrahedral = source->tetrahedral.wanted ? &source->tetrahedral.def : NULL;
+        def.examples = source->examples.pose_count ? &examples.def : NULL;
         status = create_body(builder, index, &def);
     }
+    pl_free_examples(builder, &examples);
     if (status == PL_OK)
         status = set_start(builder, source, body, fixed, body->fixed_count);
     pl_memory_free(builder->memory, fixed);

@@ -205,11 +205,33 @@ static pl_status add_clusters(const pl_builder *builder, const pl_scene_clusters
     def.kernel = source->kernel;
     def.seed = (uint64_t)source->seed;
     def.shards = source->shards;
+    def.rings = source->rings;
     pl_status status = pl_model_cluster(*model, &def, &clustered, &error);
     if (status != PL_OK)
         return pl_build_fail(builder, source->node, status, &error);
     pl_model_release(*model);
     *model = clustered;
+    return PL_OK;
+}
+
+/* ---- Tetrahedra ------------------------------------------------------------------------------ */
+
+/* In place of the model itself. */
+static pl_status take_tetrahedra(const pl_builder *builder, const pl_scene_model *source,
+                                 pl_model **model)
+{
+    pl_model *tetrahedral;
+    pl_error error = {0};
+    uint32_t node = pl_json_member(builder->scene->json, source->place.node, "tetrahedra");
+    if (pl_model_get_info(*model).tet_count == 0)
+        return PL_BUILD_FAIL(builder, node,
+                             "the model has none; say with \"tets\" how many to fill it with, or "
+                             "use a mesh that has some, or the shape \"block\"");
+    pl_status status = pl_model_tetrahedral(*model, &tetrahedral, &error);
+    if (status != PL_OK)
+        return pl_build_fail(builder, node, status, &error);
+    pl_model_release(*model);
+    *model = tetrahedral;
     return PL_OK;
 }
 
@@ -226,6 +248,8 @@ pl_status pl_build_models(const pl_builder *builder)
                : source->file    ? make_file_model(builder, source, &play->models[i])
                                  : make_explicit_model(builder, source, &play->models[i]));
         play->model_count = i + 1;
+        if (source->tetrahedra)
+            PL_TRY(take_tetrahedra(builder, source, &play->models[i]));
         if (source->clusters.wanted && !source->clusters.explicit_count)
             PL_TRY(add_clusters(builder, &source->clusters, &play->models[i]));
     }

@@ -36,6 +36,21 @@ pl_status pl_build_builtin_mesh(const pl_builder *builder, uint32_t node, const 
 pl_status pl_build_file_mesh(const pl_builder *builder, uint32_t node, const char *name,
                              pl_mesh *mesh);
 
+/* play_examples.c: what a body's examples need while it is made. Freed whatever happened. */
+typedef struct pl_owned_pose {
+    pl_pose pose;
+    double *numbers; /* of its own, or NULL */
+} pl_owned_pose;
+typedef struct pl_play_examples {
+    pl_examples_def def;
+    pl_owned_pose *owned;
+    pl_pose *poses; /* the same without what belongs to them */
+    int32_t *groups;
+} pl_play_examples;
+pl_status pl_build_examples(const pl_builder *builder, const pl_scene_examples *source,
+                            const pl_model *model, pl_play_examples *out);
+void pl_free_examples(const pl_builder *builder, pl_play_examples *examples);
+
 /* play_hold.c: after all bodies are there. */
 pl_status pl_build_holds(const pl_builder *builder);
 

@@ -44,7 +44,7 @@ typedef struct pl_scene_cooking {
 /* Clusters of a model: to be found, or given one by one. */
 typedef struct pl_scene_clusters {
     pl_scene_place place;
-    bool wanted, shards;
+    bool wanted, shards, rings;
     uint32_t node; /* where they stand */
     int count, seed;
     double radius, overlap;
@@ -63,8 +63,58 @@ typedef struct pl_scene_clustered {
     uint32_t rotation_node, recluster_node;
 } pl_scene_clustered;
 
+/* How a tetrahedral body behaves. */
+typedef struct pl_scene_tetrahedral {
+    pl_scene_place place;
+    bool wanted;
+    pl_tetrahedral_def def;
+    uint32_t rotations_node, volume_node;
+} pl_scene_tetrahedral;
+
 /* Whether a body made so can break into pieces. */
 bool pl_scene_breaks(const pl_scene_clustered *clustered);
+
+/* A warp as it is written: pl_default_warp fills in the rest. */
+typedef struct pl_raw_warp {
+    double axis[3], side[3], degrees, shorten, bulge, from, to;
+    int folds;
+    uint32_t kind;
+} pl_raw_warp;
+
+/* A pose that a body prefers: drawn by warps, or a deformed copy of the mesh, or a state of another run, or given. */
+typedef struct pl_scene_pose {
+    pl_scene_place place;
+    pl_raw_warp raw; /* of a single one */
+    int warp_count;
+    pl_warp *warps;
+    const char *file; /* a mesh; NULL = none */
+    const char *dump; /* states as .jsonl; NULL = none */
+    const char *body_name;
+    int frame;
+    bool frame_given;
+    int position_count, rotation_count;
+    double *positions, *rotations;
+    uint32_t warps_node, positions_node, rotations_node;
+} pl_scene_pose;
+
+/* Particles that choose their poses together. */
+typedef struct pl_scene_group {
+    uint32_t node;
+    struct pl_pick *picks;
+    int pick_count;
+} pl_scene_group;
+
+typedef struct pl_scene_examples {
+    pl_scene_place place;
+    int pose_count; /* 0 = no examples */
+    pl_scene_pose *poses;
+    pl_example_scope scope;
+    int group_count;
+    pl_scene_group *groups;
+    double beta;
+    pl_example_rule rule;
+    uint32_t poses_node, scope_node, groups_node, rule_node;
+} pl_scene_examples;
 
 typedef struct pl_scene_model {
     pl_scene_place place;
@@ -79,6 +129,7 @@ typedef struct pl_scene_model {
     const char *file;    /* a mesh or a model file, found from where the scene is; NULL = none */
     const char *builtin; /* a mesh that is built in */
     pl_scene_cooking cooking;
+    bool tetrahedra; /* the corners of its tetrahedra are its particles */
     pl_scene_clusters clusters;
 
     int particle_count;
@@ -164,8 +215,11 @@ typedef struct pl_scene_body {
     pl_pick *fixed;
     pl_scene_state state;
     pl_scene_clustered clustered;
+    pl_scene_tetrahedral tetrahedral;
+    uint32_t tetrahedral_node;
+    pl_scene_examples examples;
     uint32_t model_node, rotation_node, solver_node, stiffness_node, density_node, fixed_node,
-        state_node, array_node, clustered_node;
+        state_node, array_node, examples_node, clustered_node;
 } pl_scene_body;
 
 typedef struct pl_scene_pin {

@@ -47,7 +47,7 @@ typedef struct pl_raw_model {
     int dimension;
     double volume;
     const char *file, *builtin;
-    bool grid;
+    bool grid, tetrahedra;
     int tets, seed;
     double detail, spacing, thickness, weld;
     uint32_t kind, scale, count, size, particles, positions, orientations, radii, radius, edges,
@@ -60,6 +60,11 @@ typedef struct pl_raw_array {
     int seed, limit;
     uint32_t count, pitch, box;
 } pl_raw_array;
+
+typedef struct pl_raw_warp_object {
+    pl_scene_place place;
+    pl_raw_warp warp;
+} pl_raw_warp_object;
 
 typedef struct pl_raw_particle {
     pl_scene_place place;
@@ -110,7 +115,7 @@ extern const pl_scene_object pl_object_scene, pl_object_world, pl_object_model, 
     pl_object_turn_key, pl_object_run, pl_object_collider, pl_object_attachment, pl_object_array,
     pl_object_event, pl_object_velocity, pl_object_impulse, pl_object_new_material,
     pl_object_pressure, pl_object_camera, pl_object_aim, pl_object_light, pl_object_output,
-    pl_object_clusters, pl_object_clustered;
+    pl_object_clusters, pl_object_clustered, pl_object_tetrahedral, pl_object_examples, pl_object_pose, pl_object_warp;
 
 /* Names of the things in one of the scene's lists (scene_names.c). */
 typedef struct pl_names {

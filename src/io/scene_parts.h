@@ -62,6 +62,13 @@ pl_status pl_read_clusters(pl_scene_reader *reader, uint32_t node, bool explicit
                            pl_scene_clusters *clusters);
 pl_status pl_read_clustered(pl_scene_reader *reader, uint32_t node, pl_scene_clustered *clustered);
 
+/* scene_read_tets.c */
+pl_status pl_read_tetrahedral(pl_scene_reader *reader, uint32_t node,
+                              pl_scene_tetrahedral *tetrahedral);
+
+/* scene_read_examples.c */
+pl_status pl_read_examples(pl_scene_reader *reader, uint32_t node, pl_scene_examples *examples);
+
 /* scene_read_hold.c. `body` is found by name among the scene's bodies. */
 pl_status pl_read_box(pl_scene_reader *reader, uint32_t node, double lower[3], double upper[3]);
 pl_status pl_read_picks(pl_scene_reader *reader, uint32_t node, bool many, pl_pick **picks,

@@ -161,6 +161,20 @@ static pl_status check_clustered(pl_scene_reader *reader, const pl_scene_body *b
     return PL_OK;
 }
 
+static pl_status check_tetrahedral(pl_scene_reader *reader, const pl_scene_body *body)
+{
+    static const char *const foreign[][2] = {
+        {"clustered", "a body is made of one of them"},
+        {"stiffness", "tetrahedra have Young's modulus, \"young\""},
+        {"solver", "tetrahedra have a solver of their own"}};
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (pl_was_given(&pl_object_body, &body->place, foreign[i][0]))
+            return PL_SCENE_FAIL(reader, body->place.node,
+                                 "\"%s\" does not go with \"tetrahedral\": %s", foreign[i][0],
+                                 foreign[i][1]);
+    return PL_OK;
+}
+
 static pl_status read_body(pl_scene_reader *reader, uint32_t node, pl_scene_body *body, choices *c)
 {
     pl_body_def def = pl_default_body_def(NULL);
@@ -187,6 +201,12 @@ static pl_status read_body(pl_scene_reader *reader, uint32_t node, pl_scene_body
         PL_TRY(pl_read_clustered(reader, body->clustered_node, &body->clustered));
         PL_TRY(check_clustered(reader, body));
     }
+    if (body->tetrahedral_node) {
+        PL_TRY(pl_read_tetrahedral(reader, body->tetrahedral_node, &body->tetrahedral));
+        PL_TRY(check_tetrahedral(reader, body));
+    }
+    if (body->examples_node)
+        PL_TRY(pl_read_examples(reader, body->examples_node, &body->examples));
     if (body->fixed_node)
         PL_TRY(pl_read_picks(reader, body->fixed_node, true, &body->fixed, &body->fixed_count));
     return body->state_node ? read_state(reader, body->state_node, &body->state) : PL_OK;

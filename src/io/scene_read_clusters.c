@@ -105,7 +105,8 @@ static pl_status read_clusters(pl_scene_reader *reader, uint32_t node, pl_scene_
 static pl_status check_members(pl_scene_reader *reader, const pl_scene_clusters *clusters,
                                bool explicit_particles)
 {
-    static const char *const others[] = {"count", "radius", "overlap", "kernel", "seed", "shards"};
+    static const char *const others[] = {"count", "radius", "overlap", "kernel",
+                                         "seed",  "shards", "rings"};
     if (!explicit_particles)
         return PL_SCENE_FAIL(reader, clusters->members_node,
                              "is for models with \"particles\" or \"positions\"; elsewhere "
@@ -117,10 +118,24 @@ static pl_status check_members(pl_scene_reader *reader, const pl_scene_clusters 
     return PL_OK;
 }
 
+/* Nor about rings. */
+static pl_status check_rings(pl_scene_reader *reader, const pl_scene_clusters *clusters)
+{
+    static const char *const others[] = {"count", "radius", "overlap", "kernel", "seed"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (pl_was_given(&pl_object_clusters, &clusters->place, others[i]))
+            return PL_SCENE_FAIL(reader, clusters->node,
+                                 "\"rings\" say which clusters there are; leave out \"%s\"",
+                                 others[i]);
+    return PL_OK;
+}
+
 pl_status pl_read_clusters(pl_scene_reader *reader, uint32_t node, bool explicit_particles,
                            pl_scene_clusters *clusters)
 {
     PL_TRY(read_clusters(reader, node, clusters));
+    if (clusters->rings)
+        PL_TRY(check_rings(reader, clusters));
     return clusters->members_node ? check_members(reader, clusters, explicit_particles) : PL_OK;
 }
 

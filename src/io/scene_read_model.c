@@ -344,19 +344,19 @@ typedef struct family {
 } family;
 
 static const family with_shape = {
-    {"shape", "count", "size", "braced", "clusters"},
+    {"shape", "count", "size", "braced", "clusters", "tetrahedra"},
     "does not go with \"shape\": a ready-made shape has \"count\", \"size\" and \"braced\""};
 static const family with_file = {
     {"file", "particles", "edges", "influences", "kind", "grid", "spacing", "scale", "tets",
-     "thickness", "weld", "seed", "clusters"},
+     "thickness", "weld", "seed", "clusters", "tetrahedra"},
     "does not go with \"file\": a mesh is cooked with \"particles\", \"edges\", \"kind\", "
     "\"scale\" and the like"};
 static const family with_model_file = {
-    {"file", "clusters"},
+    {"file", "clusters", "tetrahedra"},
     "does not go with a model file, which is cooked already: it is taken as it is"};
 static const family with_builtin = {
     {"builtin", "detail", "particles", "edges", "influences", "kind", "grid", "spacing", "scale",
-     "tets", "thickness", "weld", "seed", "clusters"},
+     "tets", "thickness", "weld", "seed", "clusters", "tetrahedra"},
     "does not go with \"builtin\": a built-in mesh has \"detail\", \"particles\", \"edges\", "
     "\"kind\" and the like"};
 static const family only_cooked = {
@@ -407,6 +407,7 @@ pl_status pl_read_model(pl_scene_reader *reader, uint32_t node, const char *name
     PL_TRY(check_mixture(reader, &raw));
     model->place = raw.place;
     model->name = name;
+    model->tetrahedra = raw.tetrahedra;
     if (raw.clusters)
         PL_TRY(pl_read_clusters(reader, raw.clusters, !raw.file && !raw.builtin && !raw.shape,
                                 &model->clusters));

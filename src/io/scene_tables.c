@@ -83,6 +83,7 @@ static const pl_field model_fields[] = {
     FIELD(pl_raw_model, "weld", NUMBER, weld, FROM(0, 0.1)),
     FIELD(pl_raw_model, "seed", INTEGER, seed, FROM(0, INT32_MAX)),
     FIELD(pl_raw_model, "clusters", NODE, clusters),
+    FIELD(pl_raw_model, "tetrahedra", BOOL, tetrahedra),
 };
 OBJECT(model, "model", model_fields);
 
@@ -131,6 +132,8 @@ static const pl_field body_fields[] = {
     FIELD(pl_scene_body, "state", NODE, state_node),
     FIELD(pl_scene_body, "array", NODE, array_node),
     FIELD(pl_scene_body, "clustered", NODE, clustered_node),
+    FIELD(pl_scene_body, "tetrahedral", NODE, tetrahedral_node),
+    FIELD(pl_scene_body, "examples", NODE, examples_node),
 };
 OBJECT(body, "body", body_fields);
 
@@ -141,6 +144,7 @@ static const pl_field clusters_fields[] = {
     FIELD(pl_scene_clusters, "kernel", NODE, kernel_node),
     FIELD(pl_scene_clusters, "seed", INTEGER, seed, FROM(0, INT32_MAX)),
     FIELD(pl_scene_clusters, "shards", BOOL, shards),
+    FIELD(pl_scene_clusters, "rings", BOOL, rings),
     FIELD(pl_scene_clusters, "members", NODE, members_node),
     FIELD(pl_scene_clusters, "weights", NODE, weights_node),
 };
@@ -175,6 +179,58 @@ static const pl_field clustered_fields[] = {
     FIELD(pl_scene_clustered, "self_contact", BOOL, def.self_contact),
 };
 OBJECT(clustered, "clustered", clustered_fields);
+
+static const pl_field tetrahedral_fields[] = {
+    FIELD(pl_scene_tetrahedral, "poisson", NUMBER, def.poisson, FROM(0, 0.4999)),
+    FIELD(pl_scene_tetrahedral, "volume", NODE, volume_node),
+    FIELD(pl_scene_tetrahedral, "rotations", NODE, rotations_node),
+    FIELD(pl_scene_tetrahedral, "sampled", NUMBER, def.sampled, .low = 0, .above = true, .high = 1),
+    FIELD(pl_scene_tetrahedral, "weight_cap", INTEGER, def.weight_cap, FROM(1, 16)),
+    FIELD(pl_scene_tetrahedral, "threshold", NUMBER, def.threshold, FROM(0, 0.5)),
+    FIELD(pl_scene_tetrahedral, "accelerated", BOOL, def.accelerated),
+    FIELD(pl_scene_tetrahedral, "window", INTEGER, def.window, FROM(1, 12)),
+    FIELD(pl_scene_tetrahedral, "yield", NUMBER, def.yield, NOT_NEGATIVE),
+    FIELD(pl_scene_tetrahedral, "flow", NUMBER, def.flow, NOT_NEGATIVE),
+    FIELD(pl_scene_tetrahedral, "hardening", NUMBER, def.hardening, ANY),
+    FIELD(pl_scene_tetrahedral, "condition", NUMBER, def.condition, .low = 1, .above = true,
+          .high = 1e6),
+};
+OBJECT(tetrahedral, "tetrahedral", tetrahedral_fields);
+
+static const pl_field examples_fields[] = {
+    FIELD(pl_scene_examples, "poses", NODE, poses_node, REQUIRED),
+    FIELD(pl_scene_examples, "scope", NODE, scope_node),
+    FIELD(pl_scene_examples, "groups", NODE, groups_node),
+    FIELD(pl_scene_examples, "beta", NUMBER, beta, FROM(0, 0.999999)),
+    FIELD(pl_scene_examples, "rule", NODE, rule_node),
+};
+OBJECT(examples, "examples", examples_fields);
+
+/* Of a warp in a list, and of a pose that is one. */
+#define WARP_FIELDS(type, member)                                                                  \
+    FIELD(type, "warp", NODE, member.kind), FIELD(type, "axis", VECTOR, member.axis),              \
+        FIELD(type, "side", VECTOR, member.side),                                                  \
+        FIELD(type, "degrees", NUMBER, member.degrees, FROM(-50000, 50000)),                       \
+        FIELD(type, "shorten", NUMBER, member.shorten, FROM(0.01, 100)),                           \
+        FIELD(type, "bulge", NUMBER, member.bulge, FROM(-10, 10)),                                 \
+        FIELD(type, "from", NUMBER, member.from, FROM(0, 1)),                                      \
+        FIELD(type, "to", NUMBER, member.to, FROM(0, 1)),                                          \
+        FIELD(type, "folds", INTEGER, member.folds, FROM(1, 1000))
+
+static const pl_field pose_fields[] = {
+    WARP_FIELDS(pl_scene_pose, raw),
+    FIELD(pl_scene_pose, "warps", NODE, warps_node),
+    FIELD(pl_scene_pose, "file", NAME, file),
+    FIELD(pl_scene_pose, "dump", NAME, dump),
+    FIELD(pl_scene_pose, "frame", INTEGER, frame, FROM(0, INT32_MAX)),
+    FIELD(pl_scene_pose, "body", NAME, body_name),
+    FIELD(pl_scene_pose, "positions", NODE, positions_node),
+    FIELD(pl_scene_pose, "rotations", NODE, rotations_node),
+};
+OBJECT(pose, "pose", pose_fields);
+
+static const pl_field warp_fields[] = {WARP_FIELDS(pl_raw_warp_object, warp)};
+OBJECT(warp, "warp", warp_fields);
 
 static const pl_field array_fields[] = {
     FIELD(pl_raw_array, "count", NODE, count, REQUIRED),
@@ -413,7 +469,8 @@ static const pl_scene_object *const objects[] = {
     &pl_object_collider, &pl_object_attachment, &pl_object_array,        &pl_object_event,
     &pl_object_velocity, &pl_object_impulse,    &pl_object_new_material, &pl_object_pressure,
     &pl_object_camera,   &pl_object_aim,        &pl_object_light,        &pl_object_output,
-    &pl_object_clusters, &pl_object_clustered,
+    &pl_object_clusters, &pl_object_clustered,  &pl_object_tetrahedral, &pl_object_examples,     &pl_object_pose,
+    &pl_object_warp,
 };
 
 int pl_scene_object_count(void)

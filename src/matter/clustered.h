@@ -13,9 +13,10 @@
 
 #include "base/memory.h"
 #include "base/tasks.h"
+#include "matter/examples.h"
 #include "pliant/clustered.h"
 
-enum { PL_COLUMNS = 16, PL_MOST_PLANES = 16 };
+enum { PL_COLUMNS = 16, PL_MOST_PLANES = 16, PL_KEPT_SUMS = 24 };
 
 /* A half-space n · p <= offset in the rest space of a cluster. */
 typedef struct pl_cut {
@@ -55,6 +56,11 @@ typedef struct pl_cluster {
     float fade;  /* 0 … 1: what its raw weights are multiplied by */
     uint32_t id; /* never used again: for tests, colours and snapshots */
 
+    /* Which element of the examples it is: the cluster of the model it was, or was split from; -1 = a later one, which
+       has none. Of those with the same element one speaks for it; derived by pl_clustered_index. */
+    int32_t element;
+    bool speaks;
+
     /* The collision proxy, in rest space: a ball with `radius` around `middle`, cut by planes. */
     float middle[3];
     int cut_count;
@@ -92,15 +98,35 @@ typedef struct pl_clustered_rows {
     float *sum;                      /* [runs][rows][4], zero but where `added` says otherwise */
     uint8_t *added;                  /* [runs][blocks] */
     uint8_t *moved;                  /* [blocks] in the last round of strain limiting */
-    float *group;   /* [groups][PL_GROUP_FIELDS][16] of the clusters, between the phases */
+    float *group; /* [groups][PL_GROUP_FIELDS][16] of the clusters, between the phases */
+    float *
+        kept; /* [groups][PL_KEPT_SUMS][16] sums over the members, where examples stand between the passes */
     float *columns; /* [runs][9][column_room] of the members of a group, between its passes */
     int column_room;
+
+    /* Bodies of many small clusters (rings) have one cluster per lane also while their members are gone through: number k of
+       sixteen clusters in slot ring_start[group] + k. Short ones are filled up with their first member, weight 0. */
+    bool narrow;
+    int32_t *ring_start; /* [groups + 1] */
+    int slots;
+    int32_t *ring_row; /* [slots][16] as `row` */
+    float *ring_rest;  /* [slots][4][16] p and w */
+    float *ring_place; /* [slots][3][16] x − centre, between the passes */
+    int slot_capacity;
+
     void *sort;       /* for index and weigh */
     int32_t *spare;   /* [members] for index */
     int row_capacity; /* rows there is room for */
 } pl_clustered_rows;
 
 typedef struct pl_clustered_proxies pl_clustered_proxies;
+
+/* Examples of a body, and room for the descriptors of all its elements, [blocks][6][16]. */
+typedef struct pl_clustered_manifold {
+    pl_examples *examples;
+    float *present, *blend;
+    int32_t *speaker; /* [elements] cluster, -1 = there is none left; for index */
+} pl_clustered_manifold;
 
 typedef struct pl_clustered {
     pl_memory *memory;
@@ -132,11 +158,12 @@ typedef struct pl_clustered {
 
     float *frame; /* [n][9], by pl_clustered_frames */
 
-    pl_clustered_rows rows; /* of the kernels, nobody else's business */
+    pl_clustered_rows rows;          /* of the kernels, nobody else's business */
+    pl_clustered_manifold *manifold; /* of the examples; NULL = none */
 
     /* Time spent in pl_clustered_solve, ever, in pl_ticks: fit and goals; rows in and out and integration; strain limiting; contact with
-       itself. */
-    uint64_t ticks[4];
+       itself; projection on the examples. */
+    uint64_t ticks[5];
     uint64_t rounds;      /* of strain limiting, ever */
     uint64_t corrections; /* clusters that had members beyond the limit in them, ever */
 
@@ -192,6 +219,30 @@ void pl_clustered_solve(pl_clustered *clustered, const pl_clustered_motion *moti
 /* frame[i] = Σ_c w F carried of the last fit: how the surface around each particle is deformed; I for a particle without
    clusters. Only pictures need it, so it is worked out when it is asked for. */
 void pl_clustered_frames(pl_clustered *clustered, pl_tasks *tasks);
+
+/* ---- Examples (METHODS §4, clustered_examples.c) ---------------------------------------------------------------------
+
+   Each cluster of the model is an element of width 6: the stretch S of its elastic gradient. With examples the rest shape
+   of a cluster is S̃ Fᵖ in place of Fᵖ, and its rotation the least-squares one. */
+enum { PL_CLUSTERED_DESCRIPTOR = 6 };
+
+/* What poses are compared by: S − I of the clusters of the model in a pose ([n][3] units; any place and rotation), and the
+   mass of each, by which they are weighed. A region that is turned inside out has one negative eigenvalue, a flattened one a
+   zero: they are stretches like others. Clusters whose rest is flat, a line or a point have no stretch, and zeros. Of a
+   body that has not been changed yet. */
+void pl_clustered_describe(const pl_clustered *clustered, const float *pose_x,
+                           float *descriptors /* [clusters][6] */, float *weights /* [clusters] */);
+
+/* Takes the examples over (not on failure); NULL = none again. Their elements are the clusters of the model. */
+pl_status pl_clustered_set_examples(pl_clustered *clustered, pl_examples *examples,
+                                    pl_error *error);
+pl_examples *pl_clustered_examples(const pl_clustered *clustered); /* NULL = none */
+
+/* S̃ of a cluster in the last sub-step, row major; I without examples. */
+void pl_clustered_stretch(const pl_clustered *clustered, const pl_cluster *cluster, float out[9]);
+
+void pl_clustered_choose_speakers(pl_clustered *clustered); /* of pl_clustered_index */
+void pl_clustered_free_examples(pl_clustered *clustered);   /* of pl_clustered_destroy */
 
 /* ---- Changing the clusters -------------------------------------------------------------------------------------------
 

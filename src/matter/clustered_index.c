@@ -12,6 +12,9 @@ enum { RUN_LEAST = 8192 };
 /* More members of a group than this keep nothing between the passes: they would not fit the caches. */
 enum { COLUMNS_MOST = 16384 };
 
+/* Bodies of rings have at least so many clusters, none with more members, and no fewer than particles by half. */
+enum { RINGS_LEAST = 32, RING_MOST = 48 };
+
 static int round_up(int count, int unit)
 {
     return (count + unit - 1) / unit * unit;
@@ -41,6 +44,12 @@ typedef struct plans {
 static void want(plans *p, void *pointer, size_t size, size_t count, size_t kept)
 {
     p->list[p->count++] = (plan){pointer, size, count, kept};
+}
+
+/* Rings: in all groups at most as many as this; what has more is no body of rings. */
+static size_t slots_for(size_t clusters, size_t members)
+{
+    return clusters >= RINGS_LEAST ? 2 * members / PL_COLUMNS + RING_MOST : 0;
 }
 
 static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t particles,
@@ -80,7 +89,12 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &r->added, 1, runs * blocks, 0);
     want(p, &r->moved, 1, blocks, 0);
     want(p, &r->group, PL_GROUP_FIELDS * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
+    want(p, &r->kept, PL_KEPT_SUMS * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->columns, 9 * sizeof(float), runs * columns, 0);
+    want(p, &r->ring_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
+    want(p, &r->ring_row, PL_COLUMNS * sizeof(int32_t), slots_for(clusters, members), 0);
+    want(p, &r->ring_rest, 4 * PL_COLUMNS * sizeof(float), slots_for(clusters, members), 0);
+    want(p, &r->ring_place, 3 * PL_COLUMNS * sizeof(float), slots_for(clusters, members), 0);
     want(p, &r->sort, 2 * sizeof(pl_sort_item), items, 0);
     want(p, &r->spare, sizeof(int32_t), members, 0);
 }
@@ -138,6 +152,7 @@ bool pl_clustered_reserve(pl_clustered *c, int clusters, int members, int partic
     c->n_capacity = particles;
     r->row_capacity = round_up(particles, PL_ROW_BLOCK);
     r->column_room = members < COLUMNS_MOST ? members : COLUMNS_MOST;
+    r->slot_capacity = (int)slots_for((size_t)clusters, (size_t)members);
     return true;
 }
 
@@ -153,6 +168,7 @@ void pl_clustered_destroy(pl_clustered *c)
         pl_memory_free(c->memory, old);
     }
     pl_clustered_proxies_free(c);
+    pl_clustered_free_examples(c);
     pl_memory_free(c->memory, c->key);
     pl_memory_free(c->memory, c);
 }
@@ -190,6 +206,95 @@ static void order_clusters(pl_clustered *c)
     for (int i = 0; i < c->count; i++)
         r->sequence[i] = (int32_t)items[i].index;
 }
+
+/* ---- Rings ------------------------------------------------------------------------------------- */
+
+static bool is_narrow(const pl_clustered *c)
+{
+    bool narrow = c->count >= RINGS_LEAST && 2 * c->count >= c->n;
+    for (int i = 0; narrow && i < c->count; i++)
+        narrow = c->clusters[i].count <= RING_MOST;
+    return narrow;
+}
+
+/* Not far from each other in the sequence, clusters with as many members come together: a group takes as long as its
+   largest. */
+static void even_out(pl_clustered *c)
+{
+    enum { NEAR = 256 };
+    pl_clustered_rows *r = &c->rows;
+    pl_sort_item *items = r->sort;
+    for (int i = 0; i < c->count; i++) {
+        uint64_t missing = (uint64_t)(RING_MOST - c->clusters[r->sequence[i]].count);
+        items[i] = (pl_sort_item){(uint64_t)(i / NEAR) << 32 | missing, (uint32_t)r->sequence[i]};
+    }
+    pl_sort(items, items + c->count, (size_t)c->count);
+    for (int i = 0; i < c->count; i++)
+        r->sequence[i] = (int32_t)items[i].index;
+}
+
+/* Where the slots of each group start; whether there is room for all. */
+static bool count_slots(pl_clustered *c)
+{
+    pl_clustered_rows *r = &c->rows;
+    int64_t slots = 0;
+    for (int first = 0; first < c->count; first += PL_COLUMNS) {
+        int most = 0;
+        for (int i = first; i < first + PL_COLUMNS && i < c->count; i++)
+            most =
+                c->clusters[r->sequence[i]].count > most ? c->clusters[r->sequence[i]].count : most;
+        r->ring_start[first / PL_COLUMNS] = (int32_t)slots;
+        slots += most;
+        r->ring_start[first / PL_COLUMNS + 1] = (int32_t)slots;
+    }
+    r->slots = (int)slots;
+    return slots <= r->slot_capacity;
+}
+
+/* Calls for the members of every lane of every slot: `m` is where its member is, or -1. */
+#define FOR_SLOTS(c, slot, lane, m)                                                                \
+    for (int first_ = 0; first_ < (c)->count; first_ += PL_COLUMNS)                                \
+        for (int slot = (c)->rows.ring_start[first_ / PL_COLUMNS];                                 \
+             slot < (c)->rows.ring_start[first_ / PL_COLUMNS + 1]; slot++)                         \
+            for (int lane = 0, m; lane < PL_COLUMNS && (m = member_in(c, first_, slot, lane), 1);  \
+                 lane++)
+
+static int member_in(const pl_clustered *c, int first, int slot, int lane)
+{
+    int k = slot - c->rows.ring_start[first / PL_COLUMNS];
+    if (first + lane >= c->count)
+        return -1;
+    const pl_cluster *cluster = c->clusters + c->rows.sequence[first + lane];
+    return k < cluster->count ? cluster->first + k : -1;
+}
+
+static void lay_out_rings(pl_clustered *c)
+{
+    pl_clustered_rows *r = &c->rows;
+    FOR_SLOTS(c, slot, lane, m)
+    {
+        int row = 0;
+        if (m >= 0)
+            row = r->row[m];
+        else if (first_ + lane < c->count)
+            row = r->row[c->clusters[r->sequence[first_ + lane]].first];
+        r->ring_row[(size_t)slot * PL_COLUMNS + (size_t)lane] = row;
+    }
+}
+
+static void fill_rings(pl_clustered *c)
+{
+    pl_clustered_rows *r = &c->rows;
+    FOR_SLOTS(c, slot, lane, m)
+    {
+        float *out = r->ring_rest + (size_t)slot * 4 * PL_COLUMNS + lane;
+        for (int k = 0; k < 3; k++)
+            out[k * PL_COLUMNS] = m < 0 ? 0 : c->p[k][m];
+        out[3 * PL_COLUMNS] = m < 0 ? 0 : c->weight[m];
+    }
+}
+
+/* ---- Tables, once more --------------------------------------------------------------------------- */
 
 /* Owners, and the particles' side. */
 static void index_particles(pl_clustered *c)
@@ -310,12 +415,21 @@ void pl_clustered_index(pl_clustered *c)
 {
     order_rows(c);
     order_clusters(c);
+    c->rows.narrow = is_narrow(c);
+    if (c->rows.narrow)
+        even_out(c);
     index_particles(c);
     lay_out_members(c);
     index_particles(c);
     cut_runs(c);
     list_touched(c);
     copy_masses(c);
+    c->rows.narrow = c->rows.narrow && count_slots(c);
+    if (c->rows.narrow) {
+        lay_out_rings(c);
+        fill_rings(c);
+    }
+    pl_clustered_choose_speakers(c);
 }
 
 /* ---- Weights and rest -------------------------------------------------------------------------- */
@@ -444,4 +558,6 @@ void pl_clustered_weigh(pl_clustered *c)
     copy_masses(c);
     for (int i = 0; i < c->count; i++)
         weigh_cluster(c, c->clusters + i);
+    if (c->rows.narrow)
+        fill_rings(c);
 }

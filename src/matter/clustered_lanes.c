@@ -3,9 +3,13 @@
    A group of sixteen clusters is gone through three times: sums over the members of each cluster, sixteen members at a
    time; then rotations and the rest with one cluster per lane; then what each cluster has for its members. Particles are rows
    of four floats, which sixteen loads and a transposition bring into lanes faster than three gathers do, and from which the way
-   back goes the same. Offsets of members from the centre of their cluster are kept between the passes while there is room. */
+   back goes the same. Offsets of members from the centre of their cluster are kept between the passes while there is room.
+
+   Bodies of many small clusters (rings) have one cluster per lane in all three. With examples (METHODS §4) the first pass is made
+   for all clusters before the second: in between their stretches are projected. */
 #include "matter/clustered_lanes.h"
 
+#include <math.h>
 #include <stddef.h>
 
 #define PL_REAL_IS_DOUBLE 0
@@ -234,12 +238,62 @@ static void sum_short(const members *m, float *out)
     sum_members(m, SUM_SHORT, out);
 }
 
+/* ---- Rings: a cluster per lane all the way ------------------------------------------------------ */
+
+/* Sums of PL_W clusters of a group from lane `first` on, positions counted from `from`. */
+PL_LANES_INLINE void sum_rings(const pl_clustered_rows *r, int group, int first, const vf from[3],
+                               vf *sum)
+{
+    for (int k = 0; k < SUM_ALL; k++)
+        sum[k] = pl_splat_f(0);
+    for (int slot = r->ring_start[group]; slot < r->ring_start[group + 1]; slot++) {
+        const int32_t *row = r->ring_row + (size_t)slot * PL_COLUMNS + first;
+        const float *rest = r->ring_rest + (size_t)slot * 4 * PL_COLUMNS + first;
+        float *place = r->ring_place + (size_t)slot * 3 * PL_COLUMNS + first;
+        vf x[4], u[4], y[3], wy[3], p[3];
+        load_rows(r->x, row, x);
+        vf mass = x[3] * pl_load_f(rest + 3 * PL_COLUMNS);
+        for (int k = 0; k < 3; k++) {
+            y[k] = x[k] - from[k];
+            wy[k] = mass * y[k];
+            p[k] = pl_load_f(rest + k * PL_COLUMNS);
+            pl_store_f(place + k * PL_COLUMNS, y[k]);
+        }
+        add_fit(sum, wy, p);
+        load_rows(r->u, row, u);
+        add_motion(sum, y, wy, u, mass);
+    }
+}
+
+/* pull_members of PL_W clusters: the goal's map and what else they want, a cluster per lane. */
+PL_LANES_INLINE void pull_rings(const pl_clustered_rows *r, int group, int first, const vf goal[12],
+                                const vf spin[6], float pull, float *sum)
+{
+    for (int slot = r->ring_start[group]; slot < r->ring_start[group + 1]; slot++) {
+        const float *rest = r->ring_rest + (size_t)slot * 4 * PL_COLUMNS + first;
+        const float *place = r->ring_place + (size_t)slot * 3 * PL_COLUMNS + first;
+        vf y[3], p[3], way[3], weight = pl_load_f(rest + 3 * PL_COLUMNS);
+        for (int k = 0; k < 3; k++) {
+            y[k] = pl_load_f(place + k * PL_COLUMNS);
+            p[k] = pl_load_f(rest + k * PL_COLUMNS);
+        }
+        cross(spin, y, way);
+        for (int k = 0; k < 3; k++) {
+            vf to = goal[3 * k] * p[0] + goal[3 * k + 1] * p[1] + goal[3 * k + 2] * p[2];
+            way[k] = ((to + goal[9 + k] - y[k]) * pull + (way[k] + spin[3 + k])) * weight;
+        }
+        add_rows(sum, r->ring_row + (size_t)slot * PL_COLUMNS + first, way[0], way[1], way[2],
+                 weight);
+    }
+}
+
 /* ---- Groups of sixteen ------------------------------------------------------------------------- */
 
 enum { GROUP = 16 };
 
 typedef struct group {
     int count;
+    int place; /* among all groups */
     pl_cluster *cluster[GROUP];
     int32_t number[GROUP];
     members members[GROUP];
@@ -250,21 +304,32 @@ typedef struct group {
     float *table; /* of PL_GROUP_FIELDS columns */
 } group;
 
-/* The group that starts at `first` in the sequence. Its members get room for columns one after the other. */
+/* The group that starts at `first` in the sequence; its members where the kernels go through them cluster by cluster. */
+static void name_group(const pl_clustered_step *step, int run, int first, group *g)
+{
+    pl_clustered *c = step->clustered;
+    const pl_clustered_rows *r = &c->rows;
+    int end = r->run_start[run + 1];
+    g->count = end - first < GROUP ? end - first : GROUP;
+    g->place = first / GROUP;
+    g->table = r->group + (size_t)g->place * PL_GROUP_FIELDS * GROUP;
+    for (int i = 0; i < g->count; i++) {
+        g->number[i] = r->sequence[first + i];
+        g->cluster[i] = c->clusters + g->number[i];
+    }
+}
+
+/* With its members, which get room for columns one after the other. */
 static void open_group(const pl_clustered_step *step, int run, int first, group *g)
 {
     pl_clustered *c = step->clustered;
     pl_clustered_rows *r = &c->rows;
     float *columns = r->columns + (size_t)run * 9 * (size_t)r->column_room;
-    int end = r->run_start[run + 1], used = 0;
-    g->count = end - first < GROUP ? end - first : GROUP;
-    g->table = r->group + (size_t)(first / GROUP) * PL_GROUP_FIELDS * GROUP;
+    int used = 0;
+    name_group(step, run, first, g);
     for (int i = 0; i < g->count; i++) {
-        int number = r->sequence[first + i];
-        pl_cluster *cluster = c->clusters + number;
+        pl_cluster *cluster = g->cluster[i];
         bool fits = cluster->room <= r->column_room - used;
-        g->cluster[i] = cluster;
-        g->number[i] = number;
         g->members[i] = (members){
             .x = r->x,
             .old = r->old,
@@ -507,14 +572,19 @@ static void complete(const group *g, int first, const float *plastic, const floa
     }
 }
 
-/* F, and the singular values of Fᵉ = F Fᵖ⁻¹: stretch, flow, work. */
+PL_LANES_INLINE void take_gradient(const group *g, int first, const fit *f, const vf plastic[9],
+                                   vf gradient[9])
+{
+    mul33(f->a, f->inverse, gradient);
+    complete(g, first, (const float *)plastic, (const float *)f->rotation, (float *)gradient);
+}
+
+/* The singular values of Fᵉ = F Fᵖ⁻¹: stretch, flow, work. */
 static void take_strain(const pl_clustered_step *step, group *g, int first, const fit *f,
-                        const vf unplastic[9], vf gradient[9])
+                        const vf unplastic[9], const vf gradient[9])
 {
     vf elastic[9], q[4], u[9], s[3], v[9];
     float right[9 * PL_W] ALIGNED, values[3 * PL_W] ALIGNED, left[3 * PL_W] ALIGNED;
-    mul33(f->a, f->inverse, gradient);
-    complete(g, first, (const float *)f->plastic, (const float *)f->rotation, (float *)gradient);
     mul33(gradient, unplastic, elastic);
     for (int k = 0; k < 4; k++)
         q[k] = f->turn[k];
@@ -600,23 +670,68 @@ PL_LANES_INLINE void choose_map(const pl_clustered_step *step, const fit *f, con
         map[i] = pl_select_f(use, squares[i], map[i]);
 }
 
-static void fit_lanes(const pl_clustered_step *step, group *g, int first)
+/* S̃ of the examples, I where there are none. */
+static void load_stretch(const pl_clustered_step *step, const group *g, int first, vf out[9])
 {
-    fit f;
-    vf sums[SUM_ALL], unplastic[9], map[9], inertia[6], spin[6], gradient[9];
-    take_sums(g, first, SUM_ALL, sums);
-    load_fit(g, first, &f);
-    take_moments(sums, &f);
-    invert33(f.plastic, unplastic);
-    choose_map(step, &f, unplastic, map);
-    turn(map, &f);
-    store_goal(&f, g, first);
-    take_spin(sums, &f, step->damping, inertia, spin);
+    const pl_clustered_manifold *m = step->clustered->manifold;
+    float s[6][PL_W] ALIGNED;
+    for (int lane = 0; lane < PL_W; lane++) {
+        int e = first + lane < g->count ? g->cluster[first + lane]->element : -1;
+        const float *d = m->blend + (ptrdiff_t)(e / GROUP) * 6 * GROUP + e % GROUP;
+        for (int k = 0; k < 6; k++)
+            s[k][lane] = e < 0 ? 0 : d[k * GROUP];
+    }
+    vf off = pl_splat_f(0.70710678f);
+    for (int k = 0; k < 3; k++)
+        out[4 * k] = pl_load_f(s[k]) + 1.0f;
+    out[5] = out[7] = pl_load_f(s[3]) * off;
+    out[2] = out[6] = pl_load_f(s[4]) * off;
+    out[1] = out[3] = pl_load_f(s[5]) * off;
+}
+
+/* The rest shape is S̃ Fᵖ, and the rotation that of A_xp (S̃ Fᵖ)ᵀ: it exerts no torque. Fᵖ is left where it was. */
+PL_LANES_INLINE void modify(const pl_clustered_step *step, const group *g, int first, fit *f,
+                            vf map[9])
+{
+    vf stretch[9], shape[9];
+    load_stretch(step, g, first, stretch);
+    mul33(stretch, f->plastic, shape);
+    for (int i = 0; i < 9; i++) {
+        f->plastic[i] = shape[i];
+        map[i] = shape[3 * (i % 3) + i / 3];
+    }
+}
+
+/* Whether anybody wants to know how clusters are strained. */
+static bool wants_strain(const pl_clustered_step *step)
+{
+    const pl_clustered_def *def = &step->clustered->def;
+    return !step->clustered->rows.narrow || def->yield < (double)INFINITY ||
+           def->toughness < (double)INFINITY;
+}
+
+PL_LANES_INLINE void fit_lanes(const pl_clustered_step *step, group *g, int first, const vf *sums,
+                               fit *f, vf spin[6])
+{
+    vf unplastic[9], map[9], inertia[6], gradient[9], plastic[9];
+    take_moments(sums, f);
+    invert33(f->plastic, unplastic);
+    for (int k = 0; k < 9; k++)
+        plastic[k] = f->plastic[k];
+    if (step->clustered->manifold)
+        modify(step, g, first, f, map);
+    else
+        choose_map(step, f, unplastic, map);
+    turn(map, f);
+    store_goal(f, g, first);
+    take_spin(sums, f, step->damping, inertia, spin);
     for (int k = 0; k < 6; k++)
         pl_store_f(g->spin[k] + first, spin[k]);
-    take_strain(step, g, first, &f, unplastic, gradient);
-    store_fit(g, first, &f, gradient);
-    store_table(step, g, first, &f, map, inertia);
+    store_table(step, g, first, f, map, inertia);
+    take_gradient(g, first, f, plastic, gradient);
+    if (wants_strain(step))
+        take_strain(step, g, first, f, unplastic, gradient);
+    store_fit(g, first, f, gradient);
 }
 
 /* Adds w ((α/h) (T p + t − y) + d ū), and w, to the rows of a cluster's members. */
@@ -654,22 +769,148 @@ PL_LANES_INLINE float *sum_of(const pl_clustered_rows *r, int run)
     return r->sum + (size_t)run * 4 * (size_t)r->row_capacity;
 }
 
+/* Sums of a group's clusters: as they were kept, or of rings, or as the first pass over the members left them. */
+PL_LANES_INLINE void bring_sums(const pl_clustered_step *step, const group *g, int first,
+                                const vf from[3], bool kept, vf *sums)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    const float *left = r->kept + (size_t)g->place * SUM_ALL * GROUP + first;
+    if (kept)
+        for (int k = 0; k < SUM_ALL; k++)
+            sums[k] = pl_load_f(left + k * GROUP);
+    else if (r->narrow)
+        sum_rings(r, g->place, first, from, sums);
+    else
+        take_sums(g, first, SUM_ALL, sums);
+}
+
+/* First pass over the members, where it goes cluster by cluster. */
+static void sum_clusters(group *g)
+{
+    for (int i = 0; i < g->count; i++) {
+        memcpy(g->members[i].centre, g->cluster[i]->centre, sizeof g->members[i].centre);
+        sum_all(&g->members[i], g->sums[i]);
+    }
+}
+
+/* ---- Examples ------------------------------------------------------------------------------------ */
+
+/* S − I of Fᵉ = R S, for those that speak for their element. */
+static void describe(const pl_clustered_step *step, const group *g, int first, const vf elastic[9],
+                     const vf turn[4])
+{
+    vf q[4], r[9], s[9], d[6];
+    for (int k = 0; k < 4; k++)
+        q[k] = turn[k];
+    pl_rotation_fit_f(elastic, q);
+    pl_rotation_matrix_f(q, r);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            s[3 * i + j] =
+                r[i] * elastic[j] + r[3 + i] * elastic[3 + j] + r[6 + i] * elastic[6 + j];
+    for (int k = 0; k < 3; k++)
+        d[k] = s[4 * k] - 1.0f;
+    vf half = pl_splat_f(0.70710678f); /* √2 times the mean of two */
+    d[3] = (s[5] + s[7]) * half;
+    d[4] = (s[2] + s[6]) * half;
+    d[5] = (s[1] + s[3]) * half;
+    for (int lane = 0; lane < PL_W && first + lane < g->count; lane++) {
+        const pl_cluster *cluster = g->cluster[first + lane];
+        if (!cluster->speaks)
+            continue;
+        int e = cluster->element;
+        float *out =
+            step->clustered->manifold->present + (ptrdiff_t)(e / GROUP) * 6 * GROUP + e % GROUP;
+        for (int k = 0; k < 6; k++)
+            out[k * GROUP] = d[k][lane];
+    }
+}
+
+static void measure_lanes(const pl_clustered_step *step, group *g, int first)
+{
+    fit f;
+    vf sums[SUM_ALL], unplastic[9], gradient[9], elastic[9];
+    float *left = step->clustered->rows.kept + (size_t)g->place * SUM_ALL * GROUP + first;
+    load_fit(g, first, &f);
+    bring_sums(step, g, first, f.from, false, sums);
+    for (int k = 0; k < SUM_ALL; k++)
+        pl_store_f(left + k * GROUP, sums[k]);
+    take_moments(sums, &f);
+    invert33(f.plastic, unplastic);
+    mul33(f.a, f.inverse, gradient);
+    mul33(gradient, unplastic, elastic);
+    describe(step, g, first, elastic, f.turn);
+}
+
+/* Sums over the members of each cluster, kept for the fit, and the stretch that the examples are to see. */
+void PL_LANES(pl_clustered_measure)(const pl_clustered_step *step, int run)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    group g;
+    for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
+        if (r->narrow) {
+            name_group(step, run, first, &g);
+        } else {
+            open_group(step, run, first, &g);
+            sum_clusters(&g);
+        }
+        for (int lane = 0; lane < g.count; lane += PL_W)
+            measure_lanes(step, &g, lane);
+    }
+    PL_LANES_LEAVE();
+}
+
+/* ---- A run ----------------------------------------------------------------------------------------- */
+
+static void fit_rings(const pl_clustered_step *step, int run, group *g, int first)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    fit f;
+    vf sums[SUM_ALL], goal[12], spin[6];
+    load_fit(g, first, &f);
+    bring_sums(step, g, first, f.from, step->clustered->manifold != NULL, sums);
+    fit_lanes(step, g, first, sums, &f, spin);
+    for (int k = 0; k < 12; k++)
+        goal[k] = k < 9 ? f.goal[k] : f.aim[k - 9];
+    pull_rings(r, g->place, first, goal, spin, step->pull, sum_of(r, run));
+}
+
+static void fit_clusters(const pl_clustered_step *step, int run, group *g)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    bool kept = step->clustered->manifold != NULL;
+    if (!kept)
+        sum_clusters(g);
+    for (int i = 0; kept && i < g->count; i++) {
+        memcpy(g->members[i].centre, g->cluster[i]->centre, sizeof g->members[i].centre);
+        g->members[i].offset = NULL;
+    }
+    for (int lane = 0; lane < g->count; lane += PL_W) {
+        fit f;
+        vf sums[SUM_ALL], spin[6];
+        load_fit(g, lane, &f);
+        bring_sums(step, g, lane, f.from, kept, sums);
+        fit_lanes(step, g, lane, sums, &f, spin);
+    }
+    for (int i = 0; i < g->count; i++)
+        pull_members(&g->members[i], g, i, step->pull, sum_of(r, run));
+}
+
 void PL_LANES(pl_clustered_fit)(const pl_clustered_step *step, int run)
 {
     const pl_clustered_rows *r = &step->clustered->rows;
     group g;
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        open_group(step, run, first, &g);
-        for (int i = 0; i < g.count; i++) {
-            memcpy(g.members[i].centre, g.cluster[i]->centre, sizeof g.members[i].centre);
-            sum_all(&g.members[i], g.sums[i]);
+        if (r->narrow) {
+            name_group(step, run, first, &g);
+            for (int lane = 0; lane < g.count; lane += PL_W)
+                fit_rings(step, run, &g, lane);
+        } else {
+            open_group(step, run, first, &g);
+            fit_clusters(step, run, &g);
         }
-        for (int lane = 0; lane < g.count; lane += PL_W)
-            fit_lanes(step, &g, lane);
-        for (int i = 0; i < g.count; i++) {
-            pull_members(&g.members[i], &g, i, step->pull, sum_of(r, run));
+        for (int i = 0; i < g.count; i++)
             mark(r, run, g.number[i]);
-        }
     }
     PL_LANES_LEAVE();
 }

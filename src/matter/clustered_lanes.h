@@ -28,6 +28,7 @@ typedef struct pl_clustered_step pl_clustered_step;
 /* The kernels of one width: over one run of clusters, or over a range of blocks of rows. */
 typedef struct pl_clustered_table {
     int width;
+    void (*measure)(const pl_clustered_step *step, int run); /* before `fit`, with examples only */
     void (*fit)(const pl_clustered_step *step, int run);
     void (*limit)(pl_clustered_step *step, int run);
     void (*integrate)(const pl_clustered_step *step, int begin, int end);
@@ -55,6 +56,7 @@ void pl_cluster_flow(pl_cluster *cluster, const pl_clustered_step *step, const f
                      const float v[9]);
 
 #define PL_CLUSTERED_KERNELS(width)                                                                \
+    void pl_clustered_measure_w##width(const pl_clustered_step *step, int run);                    \
     void pl_clustered_fit_w##width(const pl_clustered_step *step, int run);                        \
     void pl_clustered_limit_w##width(pl_clustered_step *step, int run);                            \
     void pl_clustered_integrate_w##width(const pl_clustered_step *step, int begin, int end);       \

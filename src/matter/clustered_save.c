@@ -8,10 +8,10 @@
 #include "matter/clustered.h"
 
 #define MAGIC UINT32_C(0x53434c50) /* "PLCS" */
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 /* Bytes that a cluster takes at least, its members not counted. */
-enum { LEAST_CLUSTER = 340 };
+enum { LEAST_CLUSTER = 344 };
 
 /* Largest number there is any use for; infinity where a limit is switched off. */
 #define LARGEST 1e30f
@@ -154,6 +154,7 @@ static void state(codec *s, pl_cluster *q)
     integer(s, &phase);
     floats(s, &q->fade, 1);
     bytes(s, &q->id, sizeof q->id);
+    bytes(s, &q->element, sizeof q->element);
     floats(s, q->middle, 3);
     planes(s, q);
     floats(s, q->centre, 3);
@@ -166,7 +167,7 @@ static void state(codec *s, pl_cluster *q)
     truth(s, &q->flows);
     expect(s, q->rank >= 0 && q->rank <= 3 && phase >= 0 && phase <= PL_PHASE_GOING);
     expect(s, q->fade >= 0 && q->fade <= 1 && q->mass >= 0 && q->width >= 0 && q->radius >= 0);
-    expect(s, is_unit(q->turn));
+    expect(s, is_unit(q->turn) && q->element >= -1);
     if (s->in)
         q->phase = (pl_phase)phase;
 }

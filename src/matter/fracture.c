@@ -1,5 +1,7 @@
 /* Fracture (Jones et al. 2016, METHODS §2): a cluster whose largest stretch exceeds 1 by more than its toughness is split by
    the plane through its centre normal to that stretch; worst first, each looked at again with the positions as they are.
+   Where neighbours reach across the plane, their members there leave them; only those that the plane goes through are
+   divided, so that the surfaces of the crack are even, and no thin layers of halves are left to come off later.
    In one sub-step no two clusters are split that have to do with each other: whatever else is still too much tears in the
    next one, after the forces have changed. */
 #include <math.h>
@@ -18,7 +20,14 @@ typedef struct tear {
     int32_t *beside;        /* [clusters before] those whose side is known */
     int beside_count;
     int before; /* clusters */
+    int piece;  /* particles of the smallest one: members that clusters have in the mean */
+    int least; /* members of the smallest half: a quarter of that, if not more are asked for. A few particles beside a crack
+                   make no cluster by which one can tell strain from noise */
 } tear;
+
+/* In radii of a cluster: particles nearer to the plane of a cut are divided by it; from so far out none joins. */
+#define NEAR 0.1
+#define FARTHEST 2.5
 
 /* The plane of a split, in the world. */
 typedef struct plane {
@@ -128,6 +137,17 @@ static double part_beyond(const tear *t, int index, int i, int side)
     return all > 0 ? beyond / all : 0;
 }
 
+/* ---- Members ----------------------------------------------------------------------------------------------------------- */
+
+static void copy_member(pl_clustered *c, int to, int from)
+{
+    c->particle[to] = c->particle[from];
+    for (int k = 0; k < 3; k++)
+        c->p[k][to] = c->p[k][from];
+    c->raw[to] = c->raw[from];
+    c->weight[to] = c->weight[from];
+}
+
 /* ---- Dividing particles --------------------------------------------------------------------------------------------- */
 
 /* What the part beyond gets of a mass, such that both parts are floats and their sum is exactly the mass. */
@@ -159,6 +179,52 @@ static void divide(tear *t, int index, int i, int side, double part)
     c->divided++;
 }
 
+/* Members of a cluster but for those that leave it. */
+static int count_staying(const pl_clustered *c, const pl_cluster *cluster)
+{
+    int count = 0;
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+        count += c->raw[m] > 0;
+    return count;
+}
+
+/* Whether the clusters on the other side can do without particle i. */
+static bool may_leave(const tear *t, int index, int i, int side)
+{
+    const pl_clustered *c = t->c;
+    for (int at = c->start[i]; at < c->start[i + 1]; at++) {
+        int other = c->owner[c->place[at]];
+        if (other != index && t->side[other] != side &&
+            count_staying(c, c->clusters + other) <= t->least)
+            return false;
+    }
+    return true;
+}
+
+/* Particle i keeps its place with the clusters on its side and leaves those on the other: a negative raw weight says so,
+   until drop_leaving. */
+static void leave(tear *t, int index, int i, int side)
+{
+    pl_clustered *c = t->c;
+    for (int at = c->start[i]; at < c->start[i + 1]; at++) {
+        int place = c->place[at], other = c->owner[place];
+        if (other != index && t->side[other] != side)
+            c->raw[place] = -c->raw[place];
+    }
+}
+
+static void drop_leaving(pl_clustered *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        pl_cluster *cluster = c->clusters + i;
+        int kept = cluster->first, end = cluster->first + cluster->count;
+        for (int m = cluster->first; m < end; m++)
+            if (c->raw[m] > 0)
+                copy_member(c, kept++, m);
+        cluster->count = kept - cluster->first;
+    }
+}
+
 /* Particles that will be divided, at most. */
 static int count_divided(const tear *t, int index, pl_vec3 rest_normal)
 {
@@ -171,15 +237,6 @@ static int count_divided(const tear *t, int index, pl_vec3 rest_normal)
 }
 
 /* ---- Splitting clusters --------------------------------------------------------------------------------------------- */
-
-static void copy_member(pl_clustered *c, int to, int from)
-{
-    c->particle[to] = c->particle[from];
-    for (int k = 0; k < 3; k++)
-        c->p[k][to] = c->p[k][from];
-    c->raw[to] = c->raw[from];
-    c->weight[to] = c->weight[from];
-}
 
 /* Members on the positive side stay; the others go to a new cluster behind all. */
 static void split_members(pl_clustered *c, int index, pl_vec3 rest_normal)
@@ -253,25 +310,34 @@ static int nearest_beside(const tear *t, int side, pl_vec3 x)
     return best;
 }
 
-/* One more member, at the rest offset that its present place has in the cluster; the members move behind all others. There
-   is room. */
+/* The rest offset that the present place of particle i has in a cluster; false where it is too far out to be a member: in
+   a cluster that is flat or far away, whose rotation it would decide alone. */
+static bool offset_in(const tear *t, int index, int i, pl_vec3 *p)
+{
+    pl_cluster_fit fit = pl_clustered_refit(t->c, index, t->change->x);
+    pl_mat3 inverse;
+    if (!pl_m3_inverse(fit.gradient, &inverse))
+        return false;
+    pl_vec3 x = pl_v3_from_floats(t->change->x + 3 * (size_t)i);
+    *p = pl_m3_mul_v3(inverse, pl_v3_sub(x, fit.centre));
+    return pl_v3_length(*p) < FARTHEST * (double)t->c->clusters[index].radius;
+}
+
+/* One more member, in its present place; the members move behind all others. There is room. */
 static void join(tear *t, int index, int i)
 {
     pl_clustered *c = t->c;
     pl_cluster *cluster = c->clusters + index;
-    pl_cluster_fit fit = pl_clustered_refit(c, index, t->change->x);
-    pl_mat3 inverse;
-    if (!pl_m3_inverse(fit.gradient, &inverse))
+    pl_vec3 p;
+    if (!offset_in(t, index, i, &p))
         return;
     int first = c->member_count, place = first + cluster->count;
-    float least = c->raw[cluster->first];
+    float least = fabsf(c->raw[cluster->first]);
     for (int k = 0; k < cluster->count; k++) {
         copy_member(c, first + k, cluster->first + k);
-        least = c->raw[first + k] < least ? c->raw[first + k] : least;
+        least = fminf(fabsf(c->raw[first + k]), least);
         t->touched_particle[c->particle[first + k]] = true;
     }
-    pl_vec3 x = pl_v3_from_floats(t->change->x + 3 * (size_t)i);
-    pl_vec3 p = pl_m3_mul_v3(inverse, pl_v3_sub(x, fit.centre));
     c->particle[place] = i;
     c->p[0][place] = (float)p.x, c->p[1][place] = (float)p.y, c->p[2][place] = (float)p.z;
     c->raw[place] = least;
@@ -303,16 +369,26 @@ static bool held_beside(const tear *t, int index, int i, int side)
     return false;
 }
 
-/* A half with too few members goes; who of them has no other cluster joins one on the same side, or is debris. */
+/* The cluster on this side that takes a member of a half that goes; −1 = none. */
+static int taker_of(const tear *t, int i, int side)
+{
+    pl_vec3 p;
+    int other = nearest_beside(t, side, pl_v3_from_floats(t->change->x + 3 * (size_t)i));
+    return other >= 0 && offset_in(t, other, i, &p) ? other : -1;
+}
+
+/* A half with too few members goes, if all of them that have no other cluster on the same side can join one. */
 static void dissolve(tear *t, int index, int half, int side)
 {
     pl_clustered *c = t->c;
     int first = c->clusters[half].first, end = first + c->clusters[half].count;
+    for (int m = first; m < end; m++)
+        if (!held_beside(t, index, c->particle[m], side) && taker_of(t, c->particle[m], side) < 0)
+            return;
     for (int m = first; m < end; m++) {
-        int i = c->particle[m];
-        if (held_beside(t, index, i, side))
-            continue;
-        int other = nearest_beside(t, side, pl_v3_from_floats(t->change->x + 3 * (size_t)i));
+        int i = c->particle[m], other = -1;
+        if (!held_beside(t, index, i, side))
+            other = taker_of(t, i, side);
         if (other >= 0)
             join(t, other, i);
     }
@@ -345,7 +421,7 @@ static bool make_room(tear *t, int index, int positive, pl_vec3 rest_normal)
 {
     pl_clustered *c = t->c;
     int count = c->clusters[index].count, negative = count - positive;
-    int least = c->def.least_members;
+    int least = t->least;
     int64_t crumbs = (positive < least ? positive : 0) + (negative < least ? negative : 0);
     int64_t members =
         (int64_t)c->member_count + pl_clustered_room(negative) + room_for_crumbs(t, (int)crumbs);
@@ -357,7 +433,7 @@ static bool make_room(tear *t, int index, int positive, pl_vec3 rest_normal)
 /* A half with too few members and nobody on its side to take them: such a cut is not worth it. */
 static bool leaves_crumbs(const tear *t, int count, int side)
 {
-    if (count >= t->c->def.least_members)
+    if (count >= t->least)
         return false;
     for (int k = 0; k < t->beside_count; k++)
         if (t->side[t->beside[k]] == side)
@@ -380,6 +456,13 @@ static bool let_go(tear *t, int index)
     cluster->count = 0; /* taken away with the others at the end */
     c->split++;
     return true;
+}
+
+/* Whether the plane goes through the particle, or near. */
+static bool is_cut(const pl_clustered *c, const pl_cluster *cluster, int place, pl_vec3 rest_normal)
+{
+    double off = fabs(pl_v3_dot(rest_normal, pl_clustered_offset(c, place)));
+    return off < NEAR * (double)cluster->radius;
 }
 
 static bool split(tear *t, int index, const pl_cluster_fit *fit, const plane *cut)
@@ -405,8 +488,10 @@ static bool split(tear *t, int index, const pl_cluster_fit *fit, const plane *cu
         int i = c->particle[m], side = side_of_member(c, m, normal);
         double part = part_beyond(t, index, i, side);
         t->touched_particle[i] = true;
-        if (part > 0)
+        if (part > 0 && (is_cut(c, cluster, m, normal) || !may_leave(t, index, i, side)))
             divide(t, index, i, side, part);
+        else if (part > 0)
+            leave(t, index, i, side);
     }
     split_members(c, index, normal);
     t->touched_cluster[index] = true;
@@ -414,7 +499,7 @@ static bool split(tear *t, int index, const pl_cluster_fit *fit, const plane *cu
         int half = k ? c->count - 1 : index, side = k ? -1 : 1;
         cut_proxy(c->clusters + half, fit->gradient, fit->centre, cut, side);
         strengthen(c->clusters + half, &c->def);
-        if (c->clusters[half].count < c->def.least_members)
+        if (c->clusters[half].count < t->least)
             dissolve(t, index, half, side);
     }
     treat_neighbours(t, cut);
@@ -461,14 +546,24 @@ static int nearest_outside(const tear *t, int index, int32_t *parent, const int3
     int best = -1;
     for (int k = 0; k < c->count; k++) {
         int count = c->clusters[k].count;
-        if (count == 0 ||
-            size[root_of(parent, c->particle[c->clusters[k].first])] < c->def.least_members)
+        if (count == 0 || size[root_of(parent, c->particle[c->clusters[k].first])] < t->piece)
             continue;
         double d = pl_v3_distance(centre, pl_clustered_refit(c, k, t->change->x).centre);
         if (d < least)
             best = k, least = d;
     }
     return best;
+}
+
+static bool all_fit(const tear *t, int index, int other)
+{
+    const pl_clustered *c = t->c;
+    const pl_cluster *cluster = c->clusters + index;
+    pl_vec3 p;
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+        if (!is_member(c, other, c->particle[m]) && !offset_in(t, other, c->particle[m], &p))
+            return false;
+    return true;
 }
 
 /* A piece that came off with fewer particles than a cluster should have members goes into the nearest cluster there is. */
@@ -479,10 +574,10 @@ static void absorb_splinters(tear *t, int32_t *parent, int32_t *size)
     for (int k = 0; k < c->count; k++) {
         pl_cluster *cluster = c->clusters + k;
         if (cluster->count == 0 || (k < t->before && !t->touched_cluster[k]) ||
-            size[root_of(parent, c->particle[cluster->first])] >= c->def.least_members)
+            size[root_of(parent, c->particle[cluster->first])] >= t->piece)
             continue;
         int other = nearest_outside(t, k, parent, size);
-        if (other < 0)
+        if (other < 0 || !all_fit(t, k, other))
             continue;
         int64_t room =
             (int64_t)cluster->count * (c->clusters[other].count + cluster->count + PL_COLUMNS);
@@ -545,7 +640,13 @@ bool pl_clustered_fracture(pl_clustered *c, pl_clustered_change *change)
         return false;
     size_t k = (size_t)c->count, n = (size_t)(change->capacity > c->n ? change->capacity : c->n);
     pl_sort_item *items = PL_NEW(c->memory, pl_sort_item, 2 * k);
-    tear t = {.c = c, .change = change, .before = c->count};
+    tear t = {
+        .c = c,
+        .change = change,
+        .before = c->count,
+    };
+    t.piece = c->start[c->n] / c->count;
+    t.least = t.piece / 4 > c->def.least_members ? t.piece / 4 : c->def.least_members;
     t.touched_cluster = PL_NEW(c->memory, bool, k);
     t.touched_particle = PL_NEW(c->memory, bool, n);
     t.side = PL_NEW(c->memory, int8_t, k);
@@ -554,8 +655,10 @@ bool pl_clustered_fracture(pl_clustered *c, pl_clustered_change *change)
         changed = tear_all(&t, items, list_candidates(c, items));
     else
         c->unchanged++;
-    if (changed)
+    if (changed) {
+        drop_leaving(c);
         tidy_up(&t);
+    }
     pl_memory_free(c->memory, items);
     pl_memory_free(c->memory, t.touched_cluster);
     pl_memory_free(c->memory, t.touched_particle);

@@ -84,11 +84,13 @@ typedef struct pl_system_key {
     int absorbed_count;
     bool
         pattern_only; /* absorbed pins lend their pattern, not their values (the stiff solver adds those itself) */
+    const pl_tetrahedral_def *tetrahedral; /* NULL = not tetrahedral matter */
 } pl_system_key;
 
 typedef struct pl_system {
     int references;
-    bool loose;        /* of matter that has no matrix: masses only, and of one body alone */
+    bool loose; /* of matter that has no matrix here: masses only, and of one body alone unless there are… */
+    struct pl_tet_system *tets; /* …tetrahedra; NULL = none */
     uint64_t hash;     /* of the key's content */
     pl_system_key key; /* maps, fixed set and absorbed pins are own copies */
     int n, edge_count;
@@ -160,7 +162,9 @@ typedef struct pl_state {
 
 typedef struct pl_oriented {
     pl_system *system;
-    struct pl_clustered *clustered; /* NULL = oriented particles */
+    struct pl_clustered *clustered;     /* what it is made of; both NULL = oriented particles */
+    struct pl_posed *posed;         /* NULL = the rest shape is the model's */
+    struct pl_tetrahedral *tetrahedral; /* of the system's tetrahedra */
     int n, capacity;                /* particles, and rows of the arrays below */
     pl_solver solver;
     double damping, gravity_scale;

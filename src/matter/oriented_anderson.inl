@@ -268,6 +268,7 @@ static void NAME(guard)(CONTEXT *s, const double plain_energy[BODIES], double pl
     double energy[BODIES];
     REAL refused[BODIES] __attribute__((aligned(64)));
     bool any = false;
+    NAME(renew)(s);
     NAME(energies)(s, energy);
     for (int l = 0; l < BODIES; l++) {
         bool worse = !(energy[l] < plain_energy[l]);
@@ -281,8 +282,10 @@ static void NAME(guard)(CONTEXT *s, const double plain_energy[BODIES], double pl
         for (int k = 0; k < 3 && worse; k++)
             s->c[k][l] = plain_c[k][l];
     }
-    if (any)
+    if (any) {
         NAME(put_back)(s, refused, s->last_x, s->last_q);
+        NAME(renew)(s);
+    }
 }
 
 /* The energy of G(y): that of y less what the two steps took away, which needs no other look at the edges. Where little is
@@ -335,6 +338,7 @@ static void NAME(accelerate)(CONTEXT *s, int k)
             NAME(align)(s, i);
         memcpy(s->last_x, s->x, sizeof *s->x * (size_t)s->n);
         memcpy(s->last_q, s->q, sizeof *s->q * (size_t)s->n);
+        NAME(renew)(s);
     } else {
         NAME(extend_history)(s, k);
         NAME(coefficients)(s, count, gamma);
@@ -495,6 +499,7 @@ static void NAME(minimise)(const pl_block *block, double h, int iterations, pl_w
     uint64_t clock = pl_ticks();
     NAME(set_up)(s, block, h, work);
     NAME(predict)(s);
+    NAME(renew)(s);
     bool fast = block->solver == PL_SOLVER_FAST && iterations > 1;
     if (fast)
         for (int i = 0; i < s->n; i++) /* and so it stays where particles are fixed */
@@ -507,6 +512,9 @@ static void NAME(minimise)(const pl_block *block, double h, int iterations, pl_w
     clock = NAME(lap)(work, PL_STAGE_PREDICT, clock);
     for (int k = 0; k < iterations; k++) {
         memcpy(s->start_c, s->c, sizeof s->c);
+#ifdef PL_POSED
+        s->measured = false;
+#endif
         NAME(local)(s);
         clock = NAME(lap)(work, PL_STAGE_LOCAL, clock);
         NAME(global)(s);
@@ -514,6 +522,8 @@ static void NAME(minimise)(const pl_block *block, double h, int iterations, pl_w
         if (fast) {
             NAME(accelerate)(s, k);
             clock = NAME(lap)(work, PL_STAGE_ACCELERATE, clock);
+        } else {
+            NAME(renew)(s);
         }
         NAME(trace)(s, k + 1);
     }

@@ -51,6 +51,11 @@ typedef struct CONTEXT {
     double energy[BODIES];    /* of the state the iteration started from */
     double evaluated[BODIES]; /* the last energy that was not bookkeeping */
     double trust[BODIES];     /* which part of an extrapolation is tried */
+#ifdef PL_POSED
+    pl_posed *posed;
+    bool measured;  /* posed->measured is of the present state */
+    double penalty; /* what the examples' part of the targets costs */
+#endif
     pl_work *work;
 } CONTEXT;
 
@@ -429,6 +434,10 @@ static double NAME(pin_energy)(const CONTEXT *s, int lane)
 
 /* ---- Local step -------------------------------------------------------------------------------------------------- */
 
+#ifdef PL_POSED
+#include "matter/posed_solve.inl"
+#else
+
 /* C_i = f R* Ā_i + Σ_j κ [ R_j (Ā_i + Ā_j) + v_j (x_j − x_i)(x̄_j − x̄_i)ᵀ ] + pins, the sum over R_j Ā_i factored. */
 PL_LANES_INLINE MAT NAME(neighbourhood)(CONTEXT *s, int i)
 {
@@ -450,6 +459,22 @@ PL_LANES_INLINE MAT NAME(neighbourhood)(CONTEXT *s, int i)
         c.c[k] = NAME(add)(c.c[k], own.c[k]);
     return c;
 }
+
+/* R d̄ − d of edge e as either end claims it. */
+PL_LANES_INLINE void NAME(claims)(const CONTEXT *s, int e, COL d, COL *ea, COL *eb)
+{
+    const SPRING *spring = s->spring + e;
+    *ea = NAME(sub)(NAME(apply)(s->r + spring->a, spring->rest), d);
+    *eb = NAME(sub)(NAME(apply)(s->r + spring->b, spring->rest), d);
+}
+
+/* Targets that follow the state: only posed.h has them. */
+PL_LANES_INLINE void NAME(renew)(CONTEXT *s)
+{
+    (void)s;
+}
+
+#endif
 
 /* q_aᵀ q_b without its real part: v = sin(θ/2) n for the rotation by θ about n between the two. */
 PL_LANES_INLINE void NAME(between)(QUAD a, QUAD b, TEE v[3])
@@ -603,8 +628,8 @@ static void NAME(residual)(CONTEXT *s)
     for (int e = 0; e < s->system->edge_count; e++) {
         const SPRING *spring = s->spring + e;
         COL d = NAME(sub)(s->x[spring->b], s->x[spring->a]);
-        COL ea = NAME(sub)(NAME(apply)(s->r + spring->a, spring->rest), d);
-        COL eb = NAME(sub)(NAME(apply)(s->r + spring->b, spring->rest), d);
+        COL ea, eb;
+        NAME(claims)(s, e, d, &ea, &eb);
         COL pull = NAME(mad)(NAME(scale)(ea, spring->claim_a), eb, spring->claim_b);
         COL *a = s->rhs + pivot[spring->a], *b = s->rhs + pivot[spring->b];
         *a = NAME(sub)(*a, pull);
@@ -843,6 +868,7 @@ PL_LANES_INLINE COL NAME(inertia_term)(const CONTEXT *s, int i, COL ahead)
     return NAME(add)(v, NAME(mul)(d, NAME(scale)(d, grain->mass)));
 }
 
+#ifndef PL_POSED
 /* tr((R_a − R_b) M (R_a − R_b)ᵀ) = 4 vᵀ (tr(M) I − M) v: exact, and without a difference of large numbers. */
 PL_LANES_INLINE TEE NAME(turning_term)(const CONTEXT *s, const SPRING *spring)
 {
@@ -853,16 +879,16 @@ PL_LANES_INLINE TEE NAME(turning_term)(const CONTEXT *s, const SPRING *spring)
            v[2] * (v[2] * t[5]);
 }
 
-PL_LANES_INLINE COL NAME(elastic_term)(const CONTEXT *s, const SPRING *spring)
+PL_LANES_INLINE COL NAME(elastic_term)(const CONTEXT *s, int e)
 {
-    const MAT *ra = s->r + spring->a, *rb = s->r + spring->b;
-    COL d = NAME(sub)(s->x[spring->b], s->x[spring->a]);
-    COL ea = NAME(sub)(NAME(apply)(ra, spring->rest), d);
-    COL eb = NAME(sub)(NAME(apply)(rb, spring->rest), d);
+    const SPRING *spring = s->spring + e;
+    COL ea, eb;
+    NAME(claims)(s, e, NAME(sub)(s->x[spring->b], s->x[spring->a]), &ea, &eb);
     COL v = NAME(mul)(ea, NAME(scale)(ea, spring->claim_a));
     v = NAME(add)(v, NAME(mul)(eb, NAME(scale)(eb, spring->claim_b)));
     return NAME(add_to_first)(v, NAME(turning_term)(s, spring));
 }
+#endif
 
 /* E of each lane: terms and short sums in REAL (none is negative), long sums in double, in a fixed order. */
 static void NAME(energies)(const CONTEXT *s, double out[BODIES])
@@ -879,15 +905,20 @@ static void NAME(energies)(const CONTEXT *s, double out[BODIES])
             part = NAME(add)(part, NAME(inertia_term)(s, i++, ahead));
         NAME(accumulate)(&sum, part);
     }
+#ifndef PL_POSED
     for (int e = 0; e < s->system->edge_count;) {
-        COL part = NAME(elastic_term)(s, s->spring + e++);
+        COL part = NAME(elastic_term)(s, e++);
         for (int k = 1; k < NAME(terms_per_sum) && e < s->system->edge_count; k++)
-            part = NAME(add)(part, NAME(elastic_term)(s, s->spring + e++));
+            part = NAME(add)(part, NAME(elastic_term)(s, e++));
         NAME(accumulate)(&sum, part);
     }
+#endif
     NAME(total)(&sum, out);
     for (int l = 0; l < BODIES; l++)
         out[l] *= 0.5;
+#ifdef PL_POSED
+    out[0] += NAME(pose_energy)(s);
+#endif
     for (int k = 0; k < s->held_count; k++)
         out[s->held[k]] += NAME(pin_energy)(s, s->held[k]);
 }

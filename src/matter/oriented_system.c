@@ -7,6 +7,8 @@
 #include "base/hash.h"
 #include "base/sort.h"
 #include "matter/oriented.h"
+#include "matter/tet_numbers.h"
+#include "matter/tetrahedral.h"
 
 /* Above this condition number a solve in float is no longer good to 3·10⁻⁴ of its answer, or a second one to 10⁻⁷, and
    double is used. */
@@ -92,6 +94,11 @@ uint64_t pl_system_key_hash(const pl_system_key *key)
     pl_hash_u32(&hash, key->pattern_only);
     for (int i = 0; i < key->absorbed_count; i++)
         hash_hold(&hash, key->absorbed + i);
+    if (key->tetrahedral) {
+        double numbers[PL_TET_NUMBERS];
+        pl_tet_numbers_of(key->tetrahedral, numbers);
+        pl_hash_f64_array(&hash, numbers, PL_TET_NUMBERS);
+    }
     return pl_hash_final(&hash);
 }
 
@@ -110,6 +117,16 @@ static bool same_hold(const pl_hold *a, const pl_hold *b)
            memcmp(a->weight, b->weight, sizeof *a->weight * count) == 0;
 }
 
+static bool same_tetrahedral(const pl_tetrahedral_def *a, const pl_tetrahedral_def *b)
+{
+    double numbers[2][PL_TET_NUMBERS];
+    if (!a || !b)
+        return a == b;
+    pl_tet_numbers_of(a, numbers[0]);
+    pl_tet_numbers_of(b, numbers[1]);
+    return memcmp(numbers[0], numbers[1], sizeof numbers[0]) == 0;
+}
+
 bool pl_system_key_equal(const pl_system_key *a, const pl_system_key *b)
 {
     if (a->model != b->model || a->h != b->h || a->material.young != b->material.young ||
@@ -122,6 +139,7 @@ bool pl_system_key_equal(const pl_system_key *a, const pl_system_key *b)
             return false;
     return same_map(a->edge_stiffness, b->edge_stiffness, a->model->edge_count) &&
            same_map(a->particle_density, b->particle_density, a->model->particle_count) &&
+           same_tetrahedral(a->tetrahedral, b->tetrahedral) &&
            (a->fixed_count == 0 ||
             memcmp(a->fixed, b->fixed, sizeof *a->fixed * (size_t)a->fixed_count) == 0);
 }
@@ -142,17 +160,21 @@ static bool own_key(pl_memory *memory, pl_system *system, const pl_system_key *k
     own->edge_stiffness = own->particle_density = NULL;
     own->fixed = NULL;
     own->absorbed = NULL;
+    own->tetrahedral = NULL;
     if (key->edge_stiffness)
         own->edge_stiffness =
-            copy_of(memory, key->edge_stiffness, (size_t)system->edge_count, sizeof(float));
+            copy_of(memory, key->edge_stiffness, (size_t)key->model->edge_count, sizeof(float));
     if (key->particle_density)
-        own->particle_density =
-            copy_of(memory, key->particle_density, (size_t)system->n, sizeof(float));
+        own->particle_density = copy_of(memory, key->particle_density,
+                                        (size_t)key->model->particle_count, sizeof(float));
+    if (key->tetrahedral)
+        own->tetrahedral = copy_of(memory, key->tetrahedral, 1, sizeof *key->tetrahedral);
     own->fixed = copy_of(memory, key->fixed, (size_t)key->fixed_count, sizeof *key->fixed);
     own->absorbed =
         copy_of(memory, key->absorbed, (size_t)key->absorbed_count, sizeof *key->absorbed);
     return (own->edge_stiffness || !key->edge_stiffness) &&
-           (own->particle_density || !key->particle_density) && own->fixed && own->absorbed;
+           (own->particle_density || !key->particle_density) &&
+           (own->tetrahedral || !key->tetrahedral) && own->fixed && own->absorbed;
 }
 
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */
@@ -554,12 +576,8 @@ pl_status pl_system_create_loose(pl_memory *memory, const pl_system_key *key, in
     system->mass_unit = system->density * unit * unit * unit;
     system->energy_unit = system->mass_unit * (unit * unit) / (key->h * key->h);
     system->grounded = key->fixed_count > 0;
-    pl_system_key bare = {.model = key->model,
-                          .h = key->h,
-                          .material = key->material,
-                          .fixed = key->fixed,
-                          .fixed_count = key->fixed_count};
-    if (!own_key(memory, system, &bare) || !allocate_loose(memory, system, (size_t)capacity)) {
+    system->hash = pl_system_key_hash(key);
+    if (!own_key(memory, system, key) || !allocate_loose(memory, system, (size_t)capacity)) {
         system->loose = false; /* holds no reference yet */
         pl_system_destroy(memory, system);
         return pl_fail(error, PL_ERROR_MEMORY, "", "no memory for a system of %d particles", n);
@@ -580,6 +598,7 @@ void pl_system_destroy(pl_memory *memory, pl_system *system)
                       (void *)system->key.particle_density,
                       (void *)system->key.fixed,
                       (void *)system->key.absorbed,
+                      (void *)system->key.tetrahedral,
                       system->kappa,
                       system->mass,
                       system->weights,
@@ -598,6 +617,7 @@ void pl_system_destroy(pl_memory *memory, pl_system *system)
         pl_memory_free(memory, blocks[i]);
     pl_factor_destroy(memory, system->factor);
     pl_symbolic_destroy(memory, system->own_symbolic);
+    pl_tet_system_drop(system->tets);
     if (finished)
         pl_model_release(system->key.model);
     pl_memory_free(memory, system);

@@ -172,6 +172,7 @@ void pl_tetrahedral_destroy(pl_tetrahedral *b)
     if (!b)
         return;
     body_free(b);
+    pl_tet_free_examples(b);
     pl_tet_system_drop(b->system);
     pl_memory_free(b->memory, b);
 }
@@ -193,6 +194,12 @@ static void copy_state(pl_tetrahedral *to, const pl_tetrahedral *from)
         memcpy(to->plastic, from->plastic, 9 * LANES * groups * sizeof(float));
         memcpy(to->worked, from->worked, LANES * groups * sizeof(float));
     }
+    to->examples = from->examples;
+    to->descriptor = from->descriptor;
+    to->blend = from->blend;
+    to->modified = from->modified;
+    to->modified_before = from->modified_before;
+    to->example_energy = from->example_energy;
 }
 
 pl_status pl_tetrahedral_move(pl_tetrahedral *body, pl_tet_system *system, pl_error *error)
@@ -365,12 +372,13 @@ static void look(pl_tetrahedral *b, const pl_tet_table *table, pl_tasks *tasks)
     pl_tet_run *run = &b->run;
     int pairs = run->history + run->measured;
     bool folded = s->def.rotations == PL_TET_FOLDED;
+    double elastic = b->examples ? pl_tet_follow_examples(b, table, tasks) : 0;
     if (s->sample_groups)
         pass(b, table->sample, s->sample_groups, SAMPLES_LEAST, tasks);
     if (!folded)
         pass(b, table->local, s->block_count, BLOCKS_LEAST, tasks);
     pass_rows(b, table->combine, tasks);
-    double inertia = row_sum(b, PL_TET_MOST_WINDOW + 1), elastic = 0;
+    double inertia = row_sum(b, PL_TET_MOST_WINDOW + 1);
     for (int k = 0; k < s->block_count && !folded; k++)
         elastic += b->block_energy[k];
     run->energy = inertia + elastic;
@@ -386,7 +394,8 @@ static void look(pl_tetrahedral *b, const pl_tet_table *table, pl_tasks *tasks)
 #define ENERGY_NOISE 1e-5
 
 /* Whether the step that led here may stand. p·r is the slope downwards, before (`slope`) and after it. Interpolated
-   rotations belong to no energy: for them the slopes alone count. */
+   rotations belong to no energy: for them the slopes alone count. Nor do examples with a bias or a volume term, where a
+   plain step has to stand whatever it did. */
 static bool is_good(const pl_tetrahedral *b)
 {
     const pl_tet_run *run = &b->run;
@@ -394,17 +403,19 @@ static bool is_good(const pl_tetrahedral *b)
     bool downhill = run->slope + after >= 0;
     if (!(fabs(after) < (double)INFINITY) || !(fabs(run->energy) < (double)INFINITY))
         return false;
+    if (b->examples)
+        return downhill || run->history == 0;
     if (b->system->def.rotations != PL_TET_EXACT)
         return downhill;
     double rise = run->energy - run->before;
     return rise <= 0 || (rise <= ENERGY_NOISE * run->scale && downhill);
 }
 
-static void swap_residuals(pl_tetrahedral *b)
+static void swap(float **a, float **b)
 {
-    float *r = b->r;
-    b->r = b->r_before;
-    b->r_before = r;
+    float *c = *a;
+    *a = *b;
+    *b = c;
 }
 
 /* Back to where the last step began; the history is of no use there. */
@@ -412,7 +423,8 @@ static void take_back(pl_tetrahedral *b)
 {
     pl_tet_run *run = &b->run;
     memcpy(b->d, b->before, 4 * (size_t)b->system->padded * sizeof(float));
-    swap_residuals(b);
+    swap(&b->r, &b->r_before);
+    swap(&b->modified, &b->modified_before);
     run->energy = run->before;
     run->history = 0;
     run->measured = false;
@@ -555,7 +567,7 @@ static void proceed(pl_tetrahedral *b, const pl_tet_table *table, pl_tasks *task
     pass_rows(b, table->advance, tasks);
     memcpy(run->sr_before, run->sr, sizeof run->sr);
     run->slope = row_sum(b, 0);
-    swap_residuals(b);
+    swap(&b->r, &b->r_before);
     run->before = run->energy;
     run->measured = b->system->def.accelerated;
     if (run->iteration++ == 0)
@@ -564,7 +576,15 @@ static void proceed(pl_tetrahedral *b, const pl_tet_table *table, pl_tasks *task
     b->report.residual = run->first_slope > 0 ? sqrt(fabs(run->slope) / run->first_slope) : 0;
 }
 
-static void begin(pl_tetrahedral *b, const pl_tet_motion *m)
+typedef struct crowd {
+    pl_tetrahedral *const *bodies;
+    const pl_tet_motion *motions;
+    int count, at_once, iterations;
+    const pl_tet_table *table;
+    pl_tasks *tasks; /* within one body */
+} crowd;
+
+static void begin(pl_tetrahedral *b, const pl_tet_motion *m, const crowd *c)
 {
     b->run = (pl_tet_run){0};
     for (int k = 0; k <= PL_TET_MOST_WINDOW; k++)
@@ -572,6 +592,8 @@ static void begin(pl_tetrahedral *b, const pl_tet_motion *m)
     load(b, m);
     centre(b, MEAN_TARGET);
     memcpy(b->start, b->d, 4 * (size_t)b->system->rows * sizeof(float));
+    if (b->examples)
+        pl_tet_begin_examples(b, c->table, c->tasks);
 }
 
 static void finish(pl_tetrahedral *b, const pl_tet_motion *m)
@@ -599,14 +621,6 @@ static void finish(pl_tetrahedral *b, const pl_tet_motion *m)
 }
 
 /* ---- Several bodies ------------------------------------------------------------------------------ */
-
-typedef struct crowd {
-    pl_tetrahedral *const *bodies;
-    const pl_tet_motion *motions;
-    int count, at_once, iterations;
-    const pl_tet_table *table;
-    pl_tasks *tasks; /* within one body */
-} crowd;
 
 /* A z = right-hand side, for all of them together. */
 static void solve_systems(const crowd *c, int first, int count, pl_tet_scratch *scratch)
@@ -658,7 +672,7 @@ static void solve_some(const crowd *c, int first, int count, int worker)
     pl_tet_system *s = c->bodies[first]->system;
     pl_tet_scratch *scratch = s->scratch + (worker < s->workers ? worker : 0);
     for (int k = first; k < first + count; k++)
-        begin(c->bodies[k], c->motions + k);
+        begin(c->bodies[k], c->motions + k, c);
     for (int i = 0; i < c->iterations && s->unknowns; i++)
         iterate(c, first, count, scratch);
     if (s->def.accelerated && s->unknowns)

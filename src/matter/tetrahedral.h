@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/tasks.h"
+#include "matter/examples.h"
 #include "pliant/tetrahedral.h"
 
 typedef struct pl_tet_system pl_tet_system;
@@ -29,10 +30,11 @@ typedef struct pl_tet_source {
     int tet_count;
     const int32_t
         *tets; /* [tet_count][4]; wrong winding is turned, flat and duplicate ones are dropped */
-    const float *stiffness; /* [tet_count] factor on Young's modulus, or NULL */
-    double young;           /* E, mass / (unit s²) */
-    double density;         /* ρ, mass / unit³ */
-    double h;               /* sub-step, seconds */
+    const float *stiffness;    /* [tet_count] factor on Young's modulus, or NULL */
+    const float *node_density; /* [n] factor on the mass of each node, or NULL */
+    double young;              /* E, mass / (unit s²) */
+    double density;            /* ρ, mass / unit³ */
+    double h;                  /* sub-step, seconds */
     int fixed_count;
     const int32_t *fixed; /* nodes */
     int side_by_side;     /* bodies that are solved together at most, 1 … 16; 0 = 16 */
@@ -96,6 +98,18 @@ typedef struct pl_tet_report {
 } pl_tet_report;
 pl_tet_report pl_tetrahedral_get_report(const pl_tetrahedral *body);
 
+/* What example poses are compared by (examples.h, width 6): the stretch S − I of every element at the positions `pose_x`
+   ([n][3] units), and its weight V μ. Elements are those of the source, in its order; dropped ones have zeros. */
+enum { PL_TET_DESCRIPTOR = 6 };
+void pl_tetrahedral_describe(const pl_tet_system *system, const float *pose_x,
+                             float *descriptors /* [source's tets][6] */,
+                             float *weights /* [source's tets] */);
+
+/* From here on the energy of an element is V μ (‖F − R S̃ Fᵖ‖² + (1/β − 1) ‖S̃ − I‖²), S̃ of the examples' manifold. The
+   body takes the examples over (not on failure); NULL = none again. PL_ERROR_ARGUMENT for interpolated rotations. */
+pl_status pl_tetrahedral_set_examples(pl_tetrahedral *body, pl_examples *examples, pl_error *error);
+pl_examples *pl_tetrahedral_examples(const pl_tetrahedral *body); /* NULL = none */
+
 /* Plastic flow of the elements by the positions x ([n][3]) at the end of a sub-step. */
 void pl_tetrahedral_flow(pl_tetrahedral *body, const float *x, pl_tasks *tasks);
 
@@ -111,6 +125,7 @@ double pl_tet_energy(const pl_tet_system *system, const pl_tetrahedral *body, co
 
 /* Everything a snapshot holds, as bytes; a body restored from them goes on with the same bits. Loading wants the same
    system (mesh and definition) and leaves the body alone on failure: PL_ERROR_FORMAT. */
+uint64_t pl_tetrahedral_digest(const pl_tetrahedral *body); /* a hash of them */
 size_t pl_tetrahedral_save_size(const pl_tetrahedral *body);
 void pl_tetrahedral_save(const pl_tetrahedral *body, void *bytes);
 pl_status pl_tetrahedral_load(pl_tetrahedral *body, const void *bytes, size_t size,

@@ -56,23 +56,32 @@ static pl_mat3 deformation(const pl_tet_system *s, int e, const double *x)
     return f;
 }
 
-static pl_mat3 plastic_of(const pl_tetrahedral *b, int e)
-{
-    pl_mat3 p = pl_m3_identity();
-    if (!b || !b->plastic)
-        return p;
-    ptrdiff_t slot = b->system->slot[e], group = slot / PL_TET_LANES, lane = slot % PL_TET_LANES;
-    for (int k = 0; k < 9; k++)
-        p.m[k / 3][k % 3] = (double)b->plastic[(group * 9 + k) * PL_TET_LANES + lane];
-    return p;
-}
-
 static double square_of(pl_mat3 a)
 {
     double sum = 0;
     for (int k = 0; k < 9; k++)
         sum += a.m[k / 3][k % 3] * a.m[k / 3][k % 3];
     return sum;
+}
+
+/* Fᵖ, with examples S̃ Fᵖ. */
+static pl_mat3 modifier_of(const pl_tetrahedral *b, int e)
+{
+    pl_mat3 p = pl_m3_identity();
+    if (b && b->plastic) {
+        ptrdiff_t slot = b->system->slot[e], group = slot / PL_TET_LANES;
+        for (int k = 0; k < 9; k++)
+            p.m[k / 3][k % 3] =
+                (double)b->plastic[(group * 9 + k) * PL_TET_LANES + slot % PL_TET_LANES];
+    }
+    return b && b->examples ? pl_m3_mul(pl_tet_stretch_of(b, e), p) : p;
+}
+
+/* V μ (1/β − 1) ‖S̃ − I‖². */
+static double example_energy(const pl_tetrahedral *b, int e)
+{
+    pl_mat3 off = pl_m3_sub(pl_tet_stretch_of(b, e), pl_m3_identity());
+    return pl_tet_example_hold(b) * b->system->volume[e] * b->system->mu[e] * square_of(off);
 }
 
 static double product_of(pl_mat3 a, pl_mat3 b)
@@ -95,13 +104,17 @@ static pl_mat3 rotation_of(pl_mat3 c)
     return r;
 }
 
-/* F − P of the nearest matrix with determinant one. */
-static pl_mat3 off_volume(pl_mat3 f)
+/* F − P of the nearest matrix with the determinant of S̃ Fᵖ; that of Fᵖ is one. */
+static pl_mat3 off_volume(pl_mat3 f, pl_mat3 modifier)
 {
-    double u[9], s[3], v[9], p[3];
+    double u[9], s[3], v[9], p[3], size = pl_pow(fmax(pl_m3_det(modifier), 1e-3), 1.0 / 3);
     pl_mat3 off;
     pl_svd3_double(1, &f.m[0][0], u, s, v);
+    for (int k = 0; k < 3; k++)
+        s[k] /= size;
     pl_tet_unit_determinant(s, p);
+    for (int k = 0; k < 3; k++)
+        s[k] *= size, p[k] *= size;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             off.m[i][j] = 0;
@@ -122,7 +135,7 @@ static double density(const pl_tet_system *s, int e, pl_mat3 f, pl_mat3 plastic,
         if (s->def.volume == PL_TET_TRACE)
             off = pl_m3_scale(target, product_of(target, off) / square_of(target));
         else
-            off = off_volume(f);
+            off = off_volume(f, plastic);
         energy += s->bulk[e] * square_of(off);
         *stress = pl_m3_add_scaled(*stress, 2 * s->bulk[e], off);
     }
@@ -150,7 +163,9 @@ double pl_tet_energy(const pl_tet_system *s, const pl_tetrahedral *body, const d
         memset(gradient, 0, 3 * (size_t)s->n * sizeof *gradient);
     for (int e = 0; e < s->tet_count; e++) {
         pl_mat3 stress;
-        energy += s->volume[e] * density(s, e, deformation(s, e, x), plastic_of(body, e), &stress);
+        energy += s->volume[e] * density(s, e, deformation(s, e, x), modifier_of(body, e), &stress);
+        if (body && body->examples)
+            energy += example_energy(body, e);
         if (gradient)
             add_forces(s, e, stress, gradient);
     }

@@ -31,6 +31,20 @@ typedef struct flowing {
     double rate; /* ν */
 } flowing;
 
+/* What flows is the deformation beyond S̃ Fᵖ, and Fᵖ alone is changed by it: p = S̃⁻¹ p at determinant one; false where there is none. */
+static bool without(pl_mat3 stretch, pl_mat3 *p)
+{
+    pl_mat3 inverse;
+    if (!pl_m3_inverse(stretch, &inverse))
+        return false;
+    *p = pl_m3_mul(inverse, *p);
+    double det = pl_m3_det(*p);
+    if (!(det > 1e-6 && det < 1e6))
+        return false;
+    *p = pl_m3_scale(*p, pl_exp(pl_log(det) / -3));
+    return true;
+}
+
 static void flow_element(const flowing *w, int e)
 {
     const pl_tet_system *s = w->body->system;
@@ -42,12 +56,16 @@ static void flow_element(const flowing *w, int e)
     pl_mat3 plastic, inverse;
     for (int k = 0; k < 9; k++)
         plastic.m[k / 3][k % 3] = (double)out[k * LANES];
+    pl_mat3 stretch = w->body->examples ? pl_tet_stretch_of(w->body, e) : pl_m3_identity();
+    if (w->body->examples)
+        plastic = pl_m3_mul(stretch, plastic);
     if (!pl_m3_inverse(plastic, &inverse))
         return;
     pl_mat3 elastic = pl_m3_mul(deformation(s, e, w->x), inverse);
     pl_svd3_double(1, &elastic.m[0][0], u, values, v);
     double limit = def->yield + def->hardening * (double)*worked;
     if (pl_plastic_flow(values, v, w->rate, limit > 0 ? limit : 0, &plastic) &&
+        (!w->body->examples || without(stretch, &plastic)) &&
         pl_condition(plastic) <= def->condition)
         for (int k = 0; k < 9; k++)
             out[k * LANES] = (float)plastic.m[k / 3][k % 3];

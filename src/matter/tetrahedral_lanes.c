@@ -234,14 +234,32 @@ PL_LANES_INLINE vf square9(const vf a[9])
 }
 
 enum { ROTATION_FIT, ROTATION_BLEND };
-enum { VOLUME_NONE, VOLUME_TRACE, VOLUME_DETERMINANT };
+enum { VOLUME_NONE, VOLUME_TRACE, VOLUME_DETERMINANT, VOLUME_MODIFIED };
 
 typedef struct element {
     vf h[9], g[9];
     vf shape, volume; /* weights */
     vf q[4];
-    vf plastic[9];
+    vf plastic[9]; /* Fᵖ, or S̃ Fᵖ */
 } element;
+
+PL_LANES_INLINE vf determinant(const vf a[9])
+{
+    return a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) +
+           a[2] * (a[3] * a[7] - a[4] * a[6]);
+}
+
+/* F − P of the nearest matrix P with the determinant of S̃ Fᵖ. */
+PL_LANES_INLINE void off_modified(const vf f[9], const vf modified[9], vf q[4], vf out[9])
+{
+    vf det = pl_max_f(determinant(modified), pl_splat_f(1e-3f));
+    vf by = inverse_cube_root(det), scaled[9];
+    for (int k = 0; k < 9; k++)
+        scaled[k] = by * f[k];
+    off_volume(scaled, q, out);
+    for (int k = 0; k < 9; k++)
+        out[k] /= by;
+}
 
 /* Rotation (if it is fitted), stress times weight, energy. With S = R Fᵖ the linear volume term draws F along S until
    ⟨S, F⟩ = ‖S‖². */
@@ -256,7 +274,10 @@ PL_LANES_INLINE vf stress_of(element *e, int rotation, int volume, bool plastic,
     } else if (rotation == ROTATION_FIT && volume != VOLUME_DETERMINANT) {
         pl_rotation_fit_f(f, e->q);
     }
-    if (volume == VOLUME_DETERMINANT) {
+    if (volume == VOLUME_MODIFIED) {
+        vf own[4] = {e->q[0], e->q[1], e->q[2], e->q[3]};
+        off_modified(f, e->plastic, own, off);
+    } else if (volume == VOLUME_DETERMINANT) {
         vf own[4] = {e->q[0], e->q[1], e->q[2], e->q[3]};
         off_volume(f, own, off);
         for (int k = 0; k < 4 && rotation == ROTATION_FIT && !plastic; k++)
@@ -284,7 +305,7 @@ PL_LANES_INLINE vf stress_of(element *e, int rotation, int volume, bool plastic,
         vf size = plastic ? square9(off) : pl_splat_f(3);
         pull = along / size;
         energy += e->volume * (pull * along);
-    } else if (volume == VOLUME_DETERMINANT) {
+    } else if (volume == VOLUME_DETERMINANT || volume == VOLUME_MODIFIED) {
         pull = pl_splat_f(1);
         energy += e->volume * square9(off);
     }
@@ -329,6 +350,7 @@ PL_LANES_INLINE void local_group(pl_tetrahedral *b, int group, const float *x, f
     const uint16_t *corner = s->corner + (ptrdiff_t)group * 4 * PL_TET_LANES;
     const float *lanes = s->lanes + (ptrdiff_t)group * PL_TET_REST_FIELDS * PL_TET_LANES;
     float *turn = b->turn + (ptrdiff_t)group * 4 * PL_TET_LANES;
+    const float *change = b->examples ? b->modified : b->plastic;
     float out[12 * PL_TET_LANES] ALIGNED;
     for (int first = 0; first < PL_TET_LANES; first += PL_W) {
         element e;
@@ -340,8 +362,7 @@ PL_LANES_INLINE void local_group(pl_tetrahedral *b, int group, const float *x, f
         e.shape = pl_load_f(lanes + 9 * PL_TET_LANES + first);
         e.volume = volume ? pl_load_f(lanes + 10 * PL_TET_LANES + first) : pl_splat_f(0);
         for (int k = 0; k < 9 && plastic; k++)
-            e.plastic[k] =
-                pl_load_f(b->plastic + ((ptrdiff_t)group * 9 + k) * PL_TET_LANES + first);
+            e.plastic[k] = pl_load_f(change + ((ptrdiff_t)group * 9 + k) * PL_TET_LANES + first);
         displacement_gradient(rows, e.g, e.h);
         if (rotation == ROTATION_FIT)
             for (int k = 0; k < 4; k++)
@@ -399,6 +420,7 @@ LOCAL(local_fit_determinant, ROTATION_FIT, VOLUME_DETERMINANT, false)
 LOCAL(local_plastic, ROTATION_FIT, VOLUME_NONE, true)
 LOCAL(local_plastic_trace, ROTATION_FIT, VOLUME_TRACE, true)
 LOCAL(local_plastic_determinant, ROTATION_FIT, VOLUME_DETERMINANT, true)
+LOCAL(local_modified_determinant, ROTATION_FIT, VOLUME_MODIFIED, true)
 LOCAL(local_blend, ROTATION_BLEND, VOLUME_NONE, false)
 LOCAL(local_blend_trace, ROTATION_BLEND, VOLUME_TRACE, false)
 LOCAL(local_blend_determinant, ROTATION_BLEND, VOLUME_DETERMINANT, false)
@@ -415,10 +437,141 @@ static void local(pl_tetrahedral *b, int begin, int end)
                                                                    local_blend_determinant};
     if (def->rotations == PL_TET_QUATERNION)
         blended[volume](b, begin, end);
-    else if (b->plastic)
+    else if (b->examples && volume == 2)
+        local_modified_determinant(b, begin, end);
+    else if (b->examples || b->plastic)
         flowing[volume](b, begin, end);
     else
         fit[volume](b, begin, end);
+    PL_LANES_LEAVE();
+}
+
+/* ---- Examples ------------------------------------------------------------------------------------ */
+
+#define ROOT_HALF 0.70710678118654752f
+
+/* a = b⁻¹; of a singular one something finite. */
+PL_LANES_INLINE void invert(const vf b[9], vf a[9])
+{
+    vf det = determinant(b), least = pl_splat_f(1e-12f);
+    vf by = pl_splat_f(1) / pl_select_f(det * det < least * least, least, det);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int r = (j + 1) % 3, s = (j + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
+            a[3 * i + j] = by * (b[3 * r + c] * b[3 * s + d] - b[3 * r + d] * b[3 * s + c]);
+        }
+}
+
+/* The symmetric part of Rᵀ F Fᵖ⁻¹ − I with the rotation that fits S̃ Fᵖ so far: for that rotation the examples are to come
+   as near to it as they can. With S̃ = I it is the stretch of F Fᵖ⁻¹. */
+PL_LANES_INLINE void stretch_of(pl_tetrahedral *b, int group, int first, const float *x,
+                                vf out[PL_TET_DESCRIPTOR])
+{
+    const pl_tet_system *s = b->system;
+    const uint16_t *corner = s->corner + (ptrdiff_t)group * 4 * PL_TET_LANES + first;
+    const float *lanes = s->lanes + (ptrdiff_t)group * PL_TET_REST_FIELDS * PL_TET_LANES + first;
+    const float *turn = b->turn + (ptrdiff_t)group * 4 * PL_TET_LANES + first;
+    const float *changed = b->modified + (ptrdiff_t)group * 9 * PL_TET_LANES + first;
+    vf rows[4][4], g[9], h[9], f[9], c[9], q[4], r[9];
+    for (int a = 0; a < 4; a++)
+        load_rows(x, corner + a * PL_TET_LANES, rows[a]);
+    for (int k = 0; k < 9; k++) {
+        g[k] = pl_load_f(lanes + k * PL_TET_LANES);
+        r[k] = pl_load_f(changed + k * PL_TET_LANES);
+    }
+    for (int k = 0; k < 4; k++)
+        q[k] = pl_load_f(turn + k * PL_TET_LANES);
+    displacement_gradient(rows, g, h);
+    with_identity(h, f);
+    multiply_transposed(f, r, c);
+    pl_rotation_fit_f(c, q);
+    turned(q, r);
+    if (b->plastic) {
+        const float *plastic = b->plastic + (ptrdiff_t)group * 9 * PL_TET_LANES + first;
+        for (int k = 0; k < 9; k++)
+            g[k] = pl_load_f(plastic + k * PL_TET_LANES);
+        invert(g, c);
+        multiply(f, c, h);
+        for (int k = 0; k < 9; k += 4)
+            h[k] -= pl_splat_f(1);
+    }
+    for (int i = 0; i < 3; i++) /* (I + T)ᵀ (I + H) − I: zero, bit by bit, at rest */
+        for (int j = 0; j < 3; j++)
+            c[3 * i + j] = (r[3 * j + i] + h[3 * i + j]) +
+                           (r[i] * h[j] + r[3 + i] * h[3 + j] + r[6 + i] * h[6 + j]);
+    out[0] = c[0], out[1] = c[4], out[2] = c[8];
+    out[3] = pl_splat_f(ROOT_HALF) * (c[5] + c[7]);
+    out[4] = pl_splat_f(ROOT_HALF) * (c[2] + c[6]);
+    out[5] = pl_splat_f(ROOT_HALF) * (c[1] + c[3]);
+}
+
+static void describe(pl_tetrahedral *b, int begin, int end)
+{
+    const pl_tet_system *s = b->system;
+    float x[4 * PL_TET_BLOCK_NODES] ALIGNED;
+    for (int k = begin; k < end; k++) {
+        const pl_tet_block *block = s->blocks + k;
+        const int32_t *row = s->place_row + block->place;
+        for (int i = 0; i < block->place_count; i++)
+            store4(x + 4 * i, load4(b->d + row[i]));
+        for (int g = block->group; g < block->group + block->group_count; g++)
+            for (int first = 0; first < PL_TET_LANES; first += PL_W) {
+                const int32_t *at = s->example_at + (ptrdiff_t)g * PL_TET_LANES + first;
+                vf stretch[PL_TET_DESCRIPTOR];
+                stretch_of(b, g, first, x, stretch);
+                for (int lane = 0; lane < PL_W; lane++)
+                    for (int c = 0; c < PL_TET_DESCRIPTOR && at[lane] >= 0; c++)
+                        b->descriptor[at[lane] + c * PL_TET_LANES] = stretch[c][lane];
+            }
+    }
+    PL_LANES_LEAVE();
+}
+
+/* S̃ Fᵖ of some elements; returns ‖S̃ − I‖². */
+PL_LANES_INLINE vf modify_lanes(pl_tetrahedral *b, int group, int first)
+{
+    const int32_t *at = b->system->example_at + (ptrdiff_t)group * PL_TET_LANES + first;
+    ptrdiff_t base = (ptrdiff_t)group * 9 * PL_TET_LANES + first;
+    vf d[PL_TET_DESCRIPTOR], p[9], one = pl_splat_f(1), square = pl_splat_f(0);
+    for (int c = 0; c < PL_TET_DESCRIPTOR; c++) {
+        float lanes[PL_W] ALIGNED;
+        for (int lane = 0; lane < PL_W; lane++)
+            lanes[lane] = at[lane] >= 0 ? b->blend[at[lane] + c * PL_TET_LANES] : 0;
+        d[c] = pl_load_f(lanes);
+        square += d[c] * d[c];
+        if (c >= 3)
+            d[c] *= pl_splat_f(ROOT_HALF);
+    }
+    p[0] = one + d[0], p[4] = one + d[1], p[8] = one + d[2];
+    p[5] = p[7] = d[3], p[2] = p[6] = d[4], p[1] = p[3] = d[5];
+    if (b->plastic) {
+        vf stretch[9], plastic[9];
+        for (int k = 0; k < 9; k++) {
+            stretch[k] = p[k];
+            plastic[k] = pl_load_f(b->plastic + base + k * PL_TET_LANES);
+        }
+        multiply(stretch, plastic, p);
+    }
+    for (int k = 0; k < 9; k++)
+        pl_store_f(b->modified + base + k * PL_TET_LANES, p[k]);
+    return square;
+}
+
+static void modify(pl_tetrahedral *b, int begin, int end)
+{
+    const pl_tet_system *s = b->system;
+    for (int k = begin; k < end; k++) {
+        const pl_tet_block *block = s->blocks + k;
+        float energy[PL_TET_LANES] ALIGNED = {0};
+        for (int g = block->group; g < block->group + block->group_count; g++)
+            for (int first = 0; first < PL_TET_LANES; first += PL_W) {
+                const float *shape =
+                    s->lanes + ((ptrdiff_t)g * PL_TET_REST_FIELDS + 9) * PL_TET_LANES + first;
+                vf square = modify_lanes(b, g, first);
+                pl_store_f(energy + first, pl_load_f(energy + first) + pl_load_f(shape) * square);
+            }
+        b->example_energy[k] = 0.5 * sum16(energy);
+    }
     PL_LANES_LEAVE();
 }
 
@@ -663,6 +816,8 @@ static void advance(pl_tetrahedral *b, int begin, int end)
 }
 
 const pl_tet_table PL_LANES(pl_tet_table) = {.width = PL_W,
+                                             .describe = describe,
+                                             .modify = modify,
                                              .local = local,
                                              .sample = sample,
                                              .combine = combine,

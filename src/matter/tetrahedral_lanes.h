@@ -2,6 +2,7 @@
 #ifndef PL_MATTER_TETRAHEDRAL_LANES_H
 #define PL_MATTER_TETRAHEDRAL_LANES_H
 
+#include "math/mat3.h"
 #include "matter/tetrahedral.h"
 #include "sparse/supernodal.h"
 
@@ -66,12 +67,16 @@ struct pl_tet_system {
     double *gradient;           /* [tets][9] g_1, g_2, g_3, of corners 0, 1, 2 */
     double *volume, *mu, *bulk; /* [tets]; bulk = W */
     int32_t *slot;              /* [tets] where it is among the lanes */
+    int source_count;           /* elements of the source */
+    int32_t *source_of;         /* [tets] its number there */
 
     /* Elements in lanes. */
     int block_count, group_count;
     pl_tet_block *blocks;
     uint16_t *corner; /* [groups][4][16] four times the place within the block */
-    float *lanes;     /* [groups][PL_TET_REST_FIELDS][16] */
+    int32_t *
+        example_at; /* [groups][16] where its numbers begin in the blocks of examples.h, −1 for filling */
+    float *lanes; /* [groups][PL_TET_REST_FIELDS][16] */
     int place_count;
     int32_t *place_row;             /* [places] four times the row */
     int32_t *sum_start, *sum_place; /* [padded + 1] four times the places of each row, ascending */
@@ -123,10 +128,14 @@ struct pl_tetrahedral {
     pl_tet_system *system;
 
     /* State. */
-    float *turn;        /* [groups][4][16] rotations of the elements, x y z w */
-    float *sample_turn; /* [sample groups][4][16] */
-    float *plastic;     /* [groups][9][16], NULL without plastic flow */
-    float *worked;      /* [groups][16] */
+    float *turn;                       /* [groups][4][16] rotations of the elements, x y z w */
+    float *sample_turn;                /* [sample groups][4][16] */
+    float *plastic;                    /* [groups][9][16], NULL without plastic flow */
+    float *worked;                     /* [groups][16] */
+    pl_examples *examples;             /* NULL = none; then all of these are */
+    float *descriptor, *blend;         /* [source's blocks][6][16] */
+    float *modified, *modified_before; /* [groups][9][16] S̃ Fᵖ, here and one step ago */
+    double *example_energy;            /* [blocks] */
 
     /* While solving: rows of four floats. */
     float *d, *y;          /* [rows] displacements from rest; their inertial targets */
@@ -145,8 +154,10 @@ struct pl_tetrahedral {
 
 typedef struct pl_tet_table {
     int width;
-    void (*local)(pl_tetrahedral *body, int begin, int end);  /* blocks of elements */
-    void (*sample)(pl_tetrahedral *body, int begin, int end); /* groups of samples */
+    void (*describe)(pl_tetrahedral *body, int begin, int end); /* blocks: stretches at S̃ so far */
+    void (*modify)(pl_tetrahedral *body, int begin, int end);   /* blocks: S̃ Fᵖ of the blend */
+    void (*local)(pl_tetrahedral *body, int begin, int end);    /* blocks of elements */
+    void (*sample)(pl_tetrahedral *body, int begin, int end);   /* groups of samples */
     void (*combine)(pl_tetrahedral *body, int begin,
                     int end); /* blocks of rows: r, energy, s · r */
     void (*direct)(pl_tetrahedral *body, int begin, int end);  /* z = q = r − Σ α y */
@@ -165,6 +176,15 @@ const pl_tet_table *pl_tet_table_of(int width);
 /* pl_tetrahedral_solve at a width that this machine has: for tests. */
 void pl_tetrahedral_solve_at(pl_tetrahedral *const *bodies, const pl_tet_motion *motions, int count,
                              int iterations, pl_tasks *tasks, int width);
+
+/* Examples: S̃ Fᵖ from the weights there are; from those nearest to d. The energy of their part is returned. */
+void pl_tet_begin_examples(pl_tetrahedral *body, const pl_tet_table *table, pl_tasks *tasks);
+double pl_tet_follow_examples(pl_tetrahedral *body, const pl_tet_table *table, pl_tasks *tasks);
+void pl_tet_free_examples(pl_tetrahedral *body);
+
+/* S̃ of element e, and 1/β − 1 (0 where β is: then S̃ = I, and nothing is to be weighed). */
+pl_mat3 pl_tet_stretch_of(const pl_tetrahedral *body, int e);
+double pl_tet_example_hold(const pl_tetrahedral *body);
 
 /* p with p1 p2 p3 = 1 and a stationary distance from the singular values s (s1 ≥ s2 ≥ |s3|): the nearest but for large
    stretch in all directions, where the nearest would flatten the element. */

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "math/simd.h"
 #include "matter/tetrahedral_lanes.h"
 
 #define MAGIC UINT32_C(0x54544c50) /* "PLTT" */
@@ -29,6 +30,21 @@ static void parts_of(const pl_tetrahedral *b, part parts[ARRAYS])
     parts[3] = (part){b->worked, PL_TET_LANES * flows, 0};
 }
 
+uint64_t pl_tetrahedral_digest(const pl_tetrahedral *b)
+{
+    part parts[ARRAYS];
+    pl_hash hash;
+    parts_of(b, parts);
+    pl_hash_init(&hash, b->system->hash);
+    for (int k = 0; k < ARRAYS; k++)
+        pl_hash_f32_array(&hash, parts[k].values, parts[k].count);
+    if (b->examples)
+        pl_hash_f32_array(&hash, pl_examples_weights(b->examples),
+                          (size_t)pl_examples_group_count(b->examples) *
+                              (size_t)pl_examples_pose_count(b->examples));
+    return pl_hash_final(&hash);
+}
+
 size_t pl_tetrahedral_save_size(const pl_tetrahedral *b)
 {
     part parts[ARRAYS];
@@ -36,7 +52,7 @@ size_t pl_tetrahedral_save_size(const pl_tetrahedral *b)
     parts_of(b, parts);
     for (int k = 0; k < ARRAYS; k++)
         size += parts[k].count * sizeof(float);
-    return size;
+    return size + (b->examples ? pl_examples_save_size(b->examples) : 0);
 }
 
 void pl_tetrahedral_save(const pl_tetrahedral *b, void *out)
@@ -53,6 +69,10 @@ void pl_tetrahedral_save(const pl_tetrahedral *b, void *out)
         if (parts[k].count)
             memcpy(at, parts[k].values, parts[k].count * sizeof(float));
         at += parts[k].count * sizeof(float);
+    }
+    if (b->examples) {
+        pl_examples_save(b->examples, at);
+        at += pl_examples_save_size(b->examples);
     }
     uint64_t hash = pl_hash_of(out, (size_t)(at - (char *)out), 0);
     memcpy(at, &hash, sizeof hash);
@@ -105,6 +125,10 @@ pl_status pl_tetrahedral_load(pl_tetrahedral *b, const void *in, size_t size, pl
                 memcpy(parts[k].values, at, parts[k].count * sizeof(float));
             at += parts[k].count * sizeof(float);
         }
+        if (!pass && b->examples)
+            PL_TRY(pl_examples_load(b->examples, at, pl_examples_save_size(b->examples), error));
     }
+    if (b->examples)
+        pl_tet_begin_examples(b, pl_tet_table_of(pl_simd_width()), NULL);
     return PL_OK;
 }

@@ -84,6 +84,9 @@ static pl_status check_source(const pl_tet_source *source, pl_error *error)
     for (int e = 0; source->stiffness && e < source->tet_count; e++)
         CHECK(is_positive((double)source->stiffness[e]), PL_WHERE("stiffness[%d]", e),
               "is %g; use a positive factor", (double)source->stiffness[e]);
+    for (int i = 0; source->node_density && i < source->n; i++)
+        CHECK(is_positive((double)source->node_density[i]), PL_WHERE("node_density[%d]", i),
+              "is %g; use a positive factor", (double)source->node_density[i]);
     for (int k = 0; k < source->fixed_count; k++)
         CHECK(source->fixed[k] >= 0 && source->fixed[k] < source->n, PL_WHERE("fixed[%d]", k),
               "is node %d; there are nodes 0 to %d", source->fixed[k], source->n - 1);
@@ -199,6 +202,7 @@ static void keep_elements(draft *d, const uint8_t *duplicate)
         }
         double factor = d->source->stiffness ? (double)d->source->stiffness[e] : 1;
         s->volume[s->tet_count] = volume;
+        s->source_of[s->tet_count] = e;
         s->counts.volume += volume;
         stiffness_of(s, factor * d->source->young, s->tet_count);
         s->tet_count++;
@@ -216,6 +220,7 @@ static pl_status make_elements(draft *d)
     s->volume = TAKE(s->memory, double, count, fine);
     s->mu = TAKE(s->memory, double, count, fine);
     s->bulk = TAKE(s->memory, double, count, fine);
+    s->source_of = TAKE(s->memory, int32_t, count, fine);
     uint8_t *duplicate = TAKE(s->memory, uint8_t, count, fine);
     fine = fine && find_duplicates(d, duplicate);
     if (fine)
@@ -332,6 +337,8 @@ static bool mark_nodes(draft *d)
         }
     int used = 0;
     for (int i = 0; i < s->n; i++) {
+        if (d->source->node_density)
+            s->node_mass[i] *= (double)d->source->node_density[i];
         used += d->is_used[i];
         s->counts.fixed += d->is_fixed[i];
         s->unknowns += d->is_used[i] && !d->is_fixed[i];
@@ -451,6 +458,8 @@ static void fill_lane(pl_tet_system *s, int e, const int32_t *place)
         out[k * LANES] = (float)s->gradient[9 * (ptrdiff_t)e + k];
     out[9 * LANES] = (float)weight_of(s, e, s->mu[e]);
     out[10 * LANES] = (float)weight_of(s, e, s->bulk[e]);
+    s->example_at[s->slot[e]] =
+        s->source_of[e] / LANES * PL_TET_DESCRIPTOR * LANES + s->source_of[e] % LANES;
 }
 
 /* Elements [first, end) of the sequence; `place` is −1 for all rows before and after. */
@@ -507,10 +516,13 @@ static bool make_blocks(draft *d)
     s->corner = TAKE(s->memory, uint16_t, 4 * LANES * (size_t)s->group_count, fine);
     s->lanes = TAKE(s->memory, float, PL_TET_REST_FIELDS *LANES *(size_t)s->group_count, fine);
     s->slot = TAKE(s->memory, int32_t, s->tet_count, fine);
+    s->example_at = TAKE(s->memory, int32_t, LANES * (size_t)s->group_count, fine);
     s->place_row = TAKE(s->memory, int32_t, 4 * (size_t)s->tet_count, fine);
     int32_t *place = TAKE(s->memory, int32_t, s->rows, fine);
     for (int row = 0; fine && row < s->rows; row++)
         place[row] = -1;
+    for (int k = 0; fine && k < LANES * s->group_count; k++)
+        s->example_at[k] = -1;
     for (int k = 0; fine && k < s->block_count; k++) {
         int end = (k + 1) * SIZE;
         fill_block(d, s->blocks + k, k * SIZE, end < s->tet_count ? end : s->tet_count, place);
@@ -952,6 +964,7 @@ pl_status pl_tet_system_create(pl_memory *memory, const pl_tet_source *source,
     s->h = source->h;
     s->n = source->n;
     s->fixed_count = source->fixed_count;
+    s->source_count = source->tet_count;
     s->side = source->side_by_side > 0 && source->side_by_side < PL_TET_MOST_SIDE
                   ? source->side_by_side
                   : PL_TET_MOST_SIDE;
@@ -999,6 +1012,8 @@ void pl_tet_system_drop(pl_tet_system *s)
                       s->mu,
                       s->bulk,
                       s->slot,
+                      s->source_of,
+                      s->example_at,
                       s->blocks,
                       s->corner,
                       s->lanes,

@@ -89,6 +89,12 @@ void pl_shape_add_triangle(pl_shape *shape, int a, int b, int c)
     push(shape, &shape->triangles, triangle, sizeof triangle);
 }
 
+void pl_shape_add_tet(pl_shape *shape, int a, int b, int c, int d)
+{
+    int32_t tet[4] = {a, b, c, d};
+    push(shape, &shape->tets, tet, sizeof tet);
+}
+
 static void add_quad(pl_shape *shape, int a, int b, int c, int d)
 {
     pl_shape_add_triangle(shape, a, b, c);

@@ -23,6 +23,7 @@ struct pl_shape {
     pl_list edges;        /* int32_t[2] */
     pl_list vertices;     /* double[3] */
     pl_list triangles;    /* int32_t[3] */
+    pl_list tets;         /* int32_t[4] particles */
 };
 
 /* What the generators get: every number filled in and within its limits. */
@@ -39,11 +40,13 @@ void pl_build_box(pl_shape *shape, const pl_shape_plan *plan);
 void pl_build_creature(pl_shape *shape, const pl_shape_plan *plan);
 void pl_build_knot(pl_shape *shape, const pl_shape_plan *plan);
 void pl_build_coil(pl_shape *shape, const pl_shape_plan *plan);
+void pl_build_block(pl_shape *shape, const pl_shape_plan *plan);
 
 /* `frame` holds the particle's three axes, row by row, unit and right-handed; NULL = not turned. */
 void pl_shape_add_particle(pl_shape *shape, const double position[3], const double frame[3][3],
                            const double radii[3]);
 void pl_shape_add_edge(pl_shape *shape, int a, int b);
+void pl_shape_add_tet(pl_shape *shape, int a, int b, int c, int d); /* of positive volume */
 int pl_shape_particle_count(const pl_shape *shape);
 
 /* Surfaces are closed, and counter-clockwise seen from outside. Each returns its first vertex. */

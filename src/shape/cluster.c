@@ -568,3 +568,40 @@ void pl_clustering_free(pl_memory *memory, pl_clustering *clustering)
     pl_memory_free(memory, clustering->centre);
     *clustering = (pl_clustering){0};
 }
+
+/* ---- Rings --------------------------------------------------------------------------------------- */
+
+/* Neighbours in ascending order with the particle itself among them. */
+static int32_t put_ring(int i, const int32_t *neighbour, int32_t count, int32_t *out)
+{
+    for (int32_t k = 0; k <= count; k++) {
+        int32_t member = k < count ? neighbour[k] : i, at = k;
+        for (; at > 0 && out[at - 1] > member; at--)
+            out[at] = out[at - 1];
+        out[at] = member;
+    }
+    return count + 1;
+}
+
+pl_status pl_cluster_rings(pl_memory *memory, int n, const int32_t *start, const int32_t *neighbour,
+                           pl_clustering *clustering, pl_error *error)
+{
+    size_t members = (size_t)n + (size_t)start[n];
+    *clustering = (pl_clustering){.count = n, .settled = true};
+    clustering->start = PL_NEW(memory, int32_t, n + 1);
+    clustering->member = PL_NEW(memory, int32_t, members);
+    clustering->raw = PL_NEW(memory, float, members);
+    if (!clustering->start || !clustering->member || !clustering->raw) {
+        pl_clustering_free(memory, clustering);
+        return pl_fail(error, PL_ERROR_MEMORY, NULL, "no memory for %d clusters", n);
+    }
+    for (int i = 0; i < n; i++) {
+        int32_t first = clustering->start[i];
+        clustering->start[i + 1] =
+            first +
+            put_ring(i, neighbour + start[i], start[i + 1] - start[i], clustering->member + first);
+    }
+    for (size_t m = 0; m < members; m++)
+        clustering->raw[m] = 1;
+    return PL_OK;
+}

@@ -33,6 +33,12 @@ typedef struct pl_clustering {
 pl_status pl_cluster_particles(pl_memory *memory, int n, const double *points, const float *masses,
                                const pl_clustering_def *def, pl_clustering *clustering,
                                pl_error *error);
+
+/* One cluster for every particle: itself and its neighbours, neighbour[start[i]] … (each once), all with the weight 1. A
+   particle without neighbours is alone. No radii and centres. */
+pl_status pl_cluster_rings(pl_memory *memory, int n, const int32_t *start, const int32_t *neighbour,
+                           pl_clustering *clustering, pl_error *error);
+
 void pl_clustering_free(pl_memory *memory, pl_clustering *clustering);
 
 /* Raw weight at a squared distance in radii². */

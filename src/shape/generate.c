@@ -1,6 +1,6 @@
 /* Ready-made shapes: the table of kinds with their defaults, the checking of a definition, and the
    way from a finished shape to a model definition. What each kind looks like is in rods.c,
-   lattices.c and creature.c. */
+   lattices.c, creature.c and block.c. */
 #include "pliant/shape.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #define SHAPE_COOKIE 0x504C5331u
 
-enum { KINDS = PL_SHAPE_COIL + 1, MAX_PARTICLES = 10000000 };
+enum { KINDS = PL_SHAPE_BLOCK + 1, MAX_PARTICLES = 10000000 };
 
 /* Metres: products of three stay finite, and a model is told its own limits when it is made. */
 #define MIN_SIZE 1e-12
@@ -40,7 +40,9 @@ static const kind_entry kinds[KINDS] = {
     [PL_SHAPE_KNOT] =
         {"knot", {96, 1, 1}, {12, 1, 1}, MAX_PARTICLES, {0.6, 0.6, 0.2}, pl_build_knot},
     [PL_SHAPE_COIL] = {
-        "coil", {80, 1, 1}, {12, 1, 1}, MAX_PARTICLES, {0.4, 1, 0.4}, pl_build_coil}};
+        "coil", {80, 1, 1}, {12, 1, 1}, MAX_PARTICLES, {0.4, 1, 0.4}, pl_build_coil},
+    [PL_SHAPE_BLOCK] = {
+        "block", {20, 6, 6}, {2, 2, 2}, MAX_PARTICLES, {1.9, 0.5, 0.5}, pl_build_block}};
 
 static bool is_kind(pl_shape_kind kind)
 {
@@ -57,7 +59,8 @@ static pl_status plan_axes(const pl_shape_def *def, int count[3], pl_error *erro
         count[2] = count[1];
         count[1] = 0;
     }
-    int axes = def->kind == PL_SHAPE_BOX ? 3 : def->kind == PL_SHAPE_SHEET ? 2 : 1;
+    bool solid = def->kind == PL_SHAPE_BOX || def->kind == PL_SHAPE_BLOCK;
+    int axes = solid ? 3 : def->kind == PL_SHAPE_SHEET ? 2 : 1;
     PL_CHECK(axes == 3 || (count[1] <= 1 && (axes == 2 || count[2] <= 1)), PL_ERROR_ARGUMENT, error,
              "count", "is %d, %d, %d, but a %s has only %s; leave the other numbers 0",
              def->count[0], def->count[1], def->count[2], kinds[def->kind].name,
@@ -160,6 +163,7 @@ void pl_shape_destroy(pl_shape *shape)
     pl_memory_free(&memory, shape->edges.data);
     pl_memory_free(&memory, shape->vertices.data);
     pl_memory_free(&memory, shape->triangles.data);
+    pl_memory_free(&memory, shape->tets.data);
     pl_memory_free(&memory, shape);
 }
 
@@ -194,5 +198,11 @@ pl_model_def pl_shape_model_def(const pl_shape *shape)
     def.vertices = pl_doubles(shape->vertices.data, 0);
     def.triangle_count = (int)shape->triangles.count;
     def.triangles = shape->triangles.data;
+    if (shape->tets.count) {
+        def.tet_point_count = def.particle_count;
+        def.tet_points = def.positions;
+        def.tet_count = (int)shape->tets.count;
+        def.tets = shape->tets.data;
+    }
     return def;
 }

@@ -33,7 +33,8 @@ static pl_status check(const pl_model *model, const pl_clusters_def *def, pl_err
              def->count, model->particle_count);
     PL_CHECK(def->radius >= 0 && isfinite(def->radius), PL_ERROR_ARGUMENT, error, "radius",
              "is %g; it must be greater than 0, or 0 to have it found", def->radius);
-    PL_CHECK(def->radius > 0 || (def->overlap >= 1 && def->overlap <= model->particle_count),
+    PL_CHECK(def->rings || def->radius > 0 ||
+                 (def->overlap >= 1 && def->overlap <= model->particle_count),
              PL_ERROR_ARGUMENT, error, "overlap",
              "is %g; it must be from 1 to the number of particles (4 is usual)", def->overlap);
     PL_CHECK(def->kernel >= PL_KERNEL_FUZZY && def->kernel <= PL_KERNEL_CONSTANT, PL_ERROR_ARGUMENT,
@@ -77,11 +78,13 @@ static pl_status make(pl_memory *memory, const pl_model *model, const pl_cluster
                       parts *p, pl_model **out, pl_error *error)
 {
     pl_model_def def = pl_default_model_def();
-    p->cluster_radii = PL_NEW(memory, double, clusters->count);
-    PL_CHECK(p->cluster_radii, PL_ERROR_MEMORY, error, NULL, "no memory for %d clusters",
-             clusters->count);
-    for (int c = 0; c < clusters->count; c++)
-        p->cluster_radii[c] = (double)clusters->radius[c];
+    if (clusters->radius) {
+        p->cluster_radii = PL_NEW(memory, double, clusters->count);
+        PL_CHECK(p->cluster_radii, PL_ERROR_MEMORY, error, NULL, "no memory for %d clusters",
+                 clusters->count);
+        for (int c = 0; c < clusters->count; c++)
+            p->cluster_radii[c] = (double)clusters->radius[c];
+    }
     def.particle_count = model->particle_count;
     def.positions = pl_doubles(p->positions, 0);
     def.radii = pl_doubles(p->radii, 0);
@@ -114,6 +117,20 @@ static pl_status make(pl_memory *memory, const pl_model *model, const pl_cluster
     return pl_model_create(&def, out, error);
 }
 
+static pl_status find(pl_memory *memory, const pl_model *model, const pl_clusters_def *def,
+                      const parts *p, pl_clustering *clusters, pl_error *error)
+{
+    pl_clustering_def wanted = {.count = count_for(model, def),
+                                .radius = def->radius,
+                                .overlap = fmin(def->overlap, count_for(model, def)),
+                                .kernel = def->kernel,
+                                .seed = def->seed};
+    return def->rings ? pl_cluster_rings(memory, model->particle_count, model->start,
+                                         model->neighbour, clusters, error)
+                      : pl_cluster_particles(memory, model->particle_count, p->positions, p->masses,
+                                             &wanted, clusters, error);
+}
+
 __attribute__((noinline)) static pl_status cluster(const pl_model *model,
                                                    const pl_clusters_def *def, pl_model **out,
                                                    pl_error *error)
@@ -124,14 +141,8 @@ __attribute__((noinline)) static pl_status cluster(const pl_model *model,
     pl_memory memory = model->memory;
     parts p = {0};
     pl_clustering clusters = {0};
-    pl_clustering_def wanted = {.count = count_for(model, def),
-                                .radius = def->radius,
-                                .overlap = fmin(def->overlap, count_for(model, def)),
-                                .kernel = def->kernel,
-                                .seed = def->seed};
     pl_status status = lay_out(&memory, model, &p)
-                           ? pl_cluster_particles(&memory, model->particle_count, p.positions,
-                                                  p.masses, &wanted, &clusters, error)
+                           ? find(&memory, model, def, &p, &clusters, error)
                            : pl_fail(error, PL_ERROR_MEMORY, NULL, "no memory for %d particles",
                                      model->particle_count);
     if (status == PL_OK && def->shards && model->triangle_count)

@@ -38,7 +38,7 @@ static void store(pl_vec3 v, double out[3])
 }
 
 /* From the position of a pose to a point of its frame. */
-static pl_vec3 arm_in(const pl_pose *pose, const double point[3])
+static pl_vec3 arm_in(const pl_placement *pose, const double point[3])
 {
     const double *q = pose->rotation;
     return pl_quat_rotate((pl_quat){q[0], q[1], q[2], q[3]}, vector(point));

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "math/quat.h"
+#include "matter/posed.h"
 #include "world/world.h"
 
 static const uint32_t body_cookie = 0x706c6264;
@@ -125,17 +126,20 @@ void pl_record_destroy(pl_world *world, pl_record *record)
     pl_world_discard(world, &(pl_outfit){.shared.system = matter->system,
                                          .correction = matter->correction,
                                          .holds = matter->holds,
-                                         .grips = matter->grips});
+                                         .grips = matter->grips,
+                                         .tetrahedral = matter->tetrahedral});
     free_state(memory, &matter->now);
     free_state(memory, &matter->old);
     free_state(memory, &matter->shown);
     void *blocks[] = {
         matter->push,      matter->fixed, matter->drive_from,     matter->drive_to,
         matter->drive_now, record->force, record->edge_stiffness, record->particle_density,
-        record->hold_slots};
+        record->hold_slots, record->frames};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(memory, blocks[i]);
     pl_clustered_empty(world, record);
+    pl_posed_destroy(matter->posed);
+    pl_examples_empty(world, record);
     pl_gas_empty(world, record);
     pl_model_release(record->model);
     pl_memory_free(memory, record);
@@ -169,6 +173,10 @@ static pl_status check_def(const pl_body_def *def, pl_error *error)
              "is %g; use a finite number (1 is usual)", def->gravity_scale);
     PL_CHECK(!def->clustered || !(def->pressure > 0), PL_ERROR_ARGUMENT, error, "pressure",
              "is for shells of oriented particles, not for clustered bodies");
+    PL_CHECK(!def->clustered || !def->tetrahedral, PL_ERROR_ARGUMENT, error, "tetrahedral",
+             "is given beside clustered; a body is made of one of them");
+    if (def->examples)
+        PL_TRY(pl_examples_check(def->model, def->examples, error));
     PL_CHECK(def->fixed_count >= 0 && (def->fixed || !def->fixed_count), PL_ERROR_ARGUMENT, error,
              "fixed", "has a count but no particles");
     return check_motion(def, def->model->unit, error);
@@ -234,11 +242,17 @@ static pl_status fill(pl_world *world, pl_record *record, const pl_body_def *def
     place(record, def);
     if (def->clustered)
         PL_TRY(pl_clustered_fill(world, record, def->clustered, error));
+    if (def->tetrahedral)
+        PL_TRY(pl_tetrahedral_fill(world, record, def->tetrahedral, error));
+    if (def->plasticity || (def->examples && !def->clustered && !def->tetrahedral))
+        PL_TRY(pl_posed_fill(world, record, def->plasticity, error));
     PL_TRY(fix(world, record, def, error));
     pl_outfit outfit;
     pl_setup setup = pl_world_setup_of(world, record);
     PL_TRY(pl_world_equip(world, record->model, &setup, &outfit, error));
     pl_world_adopt(world, record, &outfit);
+    if (def->examples)
+        PL_TRY(pl_examples_fill(world, record, def->examples, error));
     PL_CHECK(pl_world_reserve_body(world, record) == PL_OK, PL_ERROR_MEMORY, error, "",
              "no memory for another body");
     return PL_OK;

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "math/quat.h"
 #include "math/rotation_lanes.h"
 #include "world/world.h"
 
@@ -180,57 +179,6 @@ uint64_t pl_clustered_digest(const pl_clustered *clustered)
 
 /* ---- Solving ---------------------------------------------------------------------------------- */
 
-/* A pinned point is drawn to its target by the particles that carry it: all the way where the pin is strong. */
-static void draw_to_pin(pl_oriented *matter, const pl_hold *hold)
-{
-    double off[3] = {0, 0, 0}, squares = 0;
-    double part = hold->strength / (1 + hold->strength);
-    for (int j = 0; j < hold->count; j++) {
-        const float *x = matter->now.x + 3 * hold->particle[j];
-        const float *q = matter->now.q + 4 * hold->particle[j];
-        const double *arm = hold->arm[j];
-        pl_vec3 turned =
-            pl_quat_rotate((pl_quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]},
-                           (pl_vec3){arm[0], arm[1], arm[2]});
-        double w = hold->weight[j];
-        squares += w * w;
-        off[0] += w * ((double)x[0] + turned.x);
-        off[1] += w * ((double)x[1] + turned.y);
-        off[2] += w * ((double)x[2] + turned.z);
-    }
-    for (int k = 0; k < 3; k++)
-        off[k] = (hold->now[k] - matter->c[k] - off[k]) * part / squares;
-    for (int j = 0; j < hold->count; j++)
-        for (int k = 0; k < 3; k++) {
-            float *x = matter->now.x + 3 * hold->particle[j] + k;
-            *x = (float)((double)*x + hold->weight[j] * off[k]);
-        }
-}
-
-/* What pins do to the mean of a free body is motion, not rounding. */
-static void draw_to_pins(pl_oriented *matter)
-{
-    const pl_system *system = matter->system;
-    double before[3] = {0, 0, 0}, after[3] = {0, 0, 0};
-    if (!matter->hold_count)
-        return;
-    for (int side = 0; side < 2; side++) {
-        double *sum = side ? after : before;
-        for (int i = 0; i < matter->n && !system->grounded; i++)
-            for (int k = 0; k < 3; k++)
-                sum[k] += system->mass[i] * (double)matter->now.x[3 * i + k];
-        for (int p = 0; !side && p < matter->hold_count; p++)
-            if (matter->holds[p].kind == PL_PIN_POSITION)
-                draw_to_pin(matter, matter->holds + p);
-    }
-    for (int k = 0; k < 3; k++) {
-        double mean = (after[k] - before[k]) / system->total_mass;
-        matter->c[k] += mean;
-        for (int i = 0; i < matter->n && mean != 0; i++)
-            matter->now.x[3 * i + k] = (float)((double)matter->now.x[3 * i + k] - mean);
-    }
-}
-
 static void solve(const pl_world *world, pl_record *record, pl_tasks *tasks)
 {
     pl_oriented *matter = &record->matter;
@@ -251,7 +199,7 @@ static void solve(const pl_world *world, pl_record *record, pl_tasks *tasks)
     }
     pl_clustered_solve(matter->clustered, &motion, tasks);
     memcpy(matter->now.q, matter->old.q, sizeof(float) * 4 * (size_t)matter->n);
-    draw_to_pins(matter);
+    pl_matter_draw_to_pins(matter);
     pl_oriented_settle(matter, h);
 }
 
@@ -419,6 +367,14 @@ pl_status pl_body_get_info(const pl_world *world, pl_body body, pl_body_info *in
     const pl_clustered *clustered = record->matter.clustered;
     *info = (pl_body_info){.particle_count = record->matter.n,
                            .piece_count = record->model->piece_count};
+    pl_examples_count(record, &info->example_pose_count, &info->example_group_count);
+    if (record->matter.tetrahedral) {
+        pl_tet_counts counts = pl_tet_system_counts(record->matter.system->tets);
+        info->kind = PL_MATTER_TETRAHEDRAL;
+        info->tet_count = counts.tets;
+        info->sample_count = counts.samples;
+        info->piece_count = counts.pieces;
+    }
     if (!clustered)
         return PL_OK;
     int32_t *parent = PL_NEW(world->memory, int32_t, clustered->n);
@@ -433,6 +389,7 @@ pl_status pl_body_get_info(const pl_world *world, pl_body body, pl_body_info *in
                            .clusters_split = clustered->split,
                            .particles_divided = clustered->divided,
                            .changes_lost = clustered->unchanged};
+    pl_examples_count(record, &info->example_pose_count, &info->example_group_count);
     pl_memory_free(world->memory, parent);
     return PL_OK;
 }

@@ -138,7 +138,7 @@ bool pl_collider_prepare(pl_collider_record *record)
     return true;
 }
 
-static void set_pose(pl_pose *pose, const double position[3], const double rotation[4])
+static void set_pose(pl_placement *pose, const double position[3], const double rotation[4])
 {
     double length = 0;
     for (int k = 0; k < 4; k++)
@@ -323,7 +323,7 @@ static pl_status check_pose(const double position[3], const double rotation[4])
 }
 
 /* One with a mass gets the velocity that takes it there, unless something is in its way. */
-static void throw_to(const pl_world *world, pl_collider_record *record, const pl_pose *pose)
+static void throw_to(const pl_world *world, pl_collider_record *record, const pl_placement *pose)
 {
     pl_contact_collider probe = {.from = record->from, .to = *pose};
     pl_contact_aim_collider(&probe);
@@ -337,7 +337,7 @@ static PL_APART pl_status move(pl_world *world, pl_collider collider, const doub
                                const double rotation[4])
 {
     pl_collider_record *record = NULL;
-    pl_pose pose;
+    pl_placement pose;
     PL_TRY(open_collider(world, collider, &record));
     PL_TRY(check_pose(position, rotation));
     set_pose(&pose, position, rotation);

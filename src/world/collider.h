@@ -10,7 +10,7 @@ enum { PL_COLLIDER_COOKIE = 0x706c636c };
 typedef struct pl_collider_record {
     pl_contact_collider shape; /* what does not change in a step */
     pl_solid *solid;           /* owned */
-    pl_pose from, to;          /* now, and at the end of the next step */
+    pl_placement from, to;     /* now, and at the end of the next step */
     double mass, inertia[3], velocity[3], spin[3];
     double impulse[3], torque[3]; /* received in the last step */
     int touches;
@@ -43,8 +43,8 @@ bool pl_collider_prepare(pl_collider_record *record);
 /* Before a step: sleepers in the way wake up. */
 void pl_colliders_wake(pl_world *world);
 /* Those that a collider touches in a pose or between two. */
-void pl_collider_wake_near(pl_world *world, const pl_collider_record *record, const pl_pose *a,
-                           const pl_pose *b);
+void pl_collider_wake_near(pl_world *world, const pl_collider_record *record, const pl_placement *a,
+                           const pl_placement *b);
 
 void pl_colliders_begin(pl_world *world);
 void pl_colliders_aim(pl_world *world, int substep);

@@ -9,7 +9,8 @@
 
 /* ---- Poses ----------------------------------------------------------------------------------- */
 
-static void pose_between(const pl_pose *from, const pl_pose *to, double t, pl_pose *out)
+static void pose_between(const pl_placement *from, const pl_placement *to, double t,
+                         pl_placement *out)
 {
     double side = 0, length = 0;
     if (t >= 1) {
@@ -32,7 +33,7 @@ static void pose_between(const pl_pose *from, const pl_pose *to, double t, pl_po
 }
 
 /* Displaced by `by` and turned by the rotation vector `turn`. */
-static void displace(pl_pose *pose, const double by[3], const double turn[3])
+static void displace(pl_placement *pose, const double by[3], const double turn[3])
 {
     pl_vec3 axis = {turn[0], turn[1], turn[2]};
     double angle = pl_v3_length(axis), *q = pose->rotation;
@@ -45,9 +46,9 @@ static void displace(pl_pose *pose, const double by[3], const double turn[3])
     q[0] = next.x, q[1] = next.y, q[2] = next.z, q[3] = next.w;
 }
 
-static pl_pose thrown(const pl_collider_record *record, double seconds)
+static pl_placement thrown(const pl_collider_record *record, double seconds)
 {
-    pl_pose pose = record->from;
+    pl_placement pose = record->from;
     double by[3], turn[3];
     for (int k = 0; k < 3; k++) {
         by[k] = seconds * record->velocity[k];
@@ -80,7 +81,7 @@ static void note_box(pl_record *record)
 }
 
 /* Planes: whether the box reaches below. */
-static bool reaches(const pl_contact_collider *c, const pl_pose *pose, const double box[6])
+static bool reaches(const pl_contact_collider *c, const pl_placement *pose, const double box[6])
 {
     const double *q = pose->rotation;
     pl_mat3 r = pl_quat_to_m3((pl_quat){q[0], q[1], q[2], q[3]});
@@ -94,8 +95,8 @@ static bool reaches(const pl_contact_collider *c, const pl_pose *pose, const dou
     return lowest < 0.02 * size;
 }
 
-static bool is_in_way(const pl_collider_record *record, const pl_pose *a, const pl_pose *b,
-                      const double reach[6], const double box[6])
+static bool is_in_way(const pl_collider_record *record, const pl_placement *a,
+                      const pl_placement *b, const double reach[6], const double box[6])
 {
     if (record->shape.kind == PL_COLLIDER_PLANE)
         return reaches(&record->shape, a, box) || reaches(&record->shape, b, box);
@@ -107,8 +108,8 @@ static bool is_in_way(const pl_collider_record *record, const pl_pose *a, const 
     return true;
 }
 
-void pl_collider_wake_near(pl_world *world, const pl_collider_record *record, const pl_pose *a,
-                           const pl_pose *b)
+void pl_collider_wake_near(pl_world *world, const pl_collider_record *record, const pl_placement *a,
+                           const pl_placement *b)
 {
     double reach[6];
     pl_contact_collider_box(&record->shape, a, b, reach);
@@ -122,7 +123,7 @@ void pl_collider_wake_near(pl_world *world, const pl_collider_record *record, co
     }
 }
 
-static bool differs(const pl_pose *a, const pl_pose *b)
+static bool differs(const pl_placement *a, const pl_placement *b)
 {
     return memcmp(a, b, sizeof *a) != 0;
 }
@@ -133,7 +134,7 @@ void pl_colliders_wake(pl_world *world)
         const pl_collider_record *record = world->colliders.slots[i].record;
         if (!record)
             continue;
-        pl_pose to = record->mass > 0 ? thrown(record, world->step) : record->to;
+        pl_placement to = record->mass > 0 ? thrown(record, world->step) : record->to;
         if (differs(&record->from, &to))
             pl_collider_wake_near(world, record, &record->from, &to);
     }

@@ -3,7 +3,7 @@
 
 #include "world/snapshot.h"
 
-static void pose_part(pl_stream *s, pl_pose *pose)
+static void pose_part(pl_stream *s, pl_placement *pose)
 {
     double square = 0;
     pl_stream_doubles(s, pose->position, 3);

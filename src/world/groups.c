@@ -39,7 +39,7 @@ static void cut_group(pl_world *world, pl_oriented **bodies, int count)
 void pl_world_regroup(pl_world *world)
 {
     int count = 0, all = 0, awake = 0;
-    world->other_count = 0;
+    world->other_count = world->posed_count = 0;
     pl_sort_item *items = world->sort_items;
     for (pl_record *record = world->first; record; record = record->next) {
         record->contact = all;
@@ -49,7 +49,9 @@ void pl_world_regroup(pl_world *world)
         world->live[awake] = record;
         if (record->matter.clustered)
             world->others[world->other_count++] = record;
-        else
+        else if (record->matter.posed)
+            world->posed_count++;
+        else if (!record->matter.tetrahedral)
             items[count++] = (pl_sort_item){group_of(world, record), (uint32_t)awake};
         awake++;
     }
@@ -65,6 +67,7 @@ void pl_world_regroup(pl_world *world)
             next++;
         cut_group(world, world->members + first, next - first);
     }
+    pl_world_group_tets(world);
     world->regroup = false;
     pl_world_enter_contacts(world);
 }

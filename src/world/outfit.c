@@ -20,7 +20,11 @@ pl_setup pl_world_setup_of(const pl_world *world, const pl_record *record)
                       .removed = -1,
                       .loose_count = matter->n,
                       .loose_room = matter->capacity,
-                      .masses = matter->clustered ? matter->clustered->mass : NULL};
+                      .masses = matter->clustered ? matter->clustered->mass : NULL,
+                      .tets = record->tetrahedral ? &record->tets : NULL,
+                      .present = matter->tetrahedral,
+                      .examples = record->examples,
+                      .posed = matter->posed != NULL};
 }
 
 /* ---- Keys ------------------------------------------------------------------------------------- */
@@ -221,6 +225,8 @@ static pl_status assemble(pl_world *world, pl_model *model, const pl_setup *setu
     PL_TRY(copy_holds(world, setup, outfit, error));
     if (setup->masses)
         return make_loose(world, model, setup, outfit, error);
+    if (setup->tets)
+        return pl_tetrahedral_equip(world, model, setup, outfit, error);
     PL_TRY(find_system(world, model, setup, outfit, error));
     PL_TRY(correct(world, outfit, error));
     PL_TRY(make_grips(world, model, outfit, error));
@@ -231,7 +237,10 @@ pl_status pl_world_equip(pl_world *world, pl_model *model, const pl_setup *setup
                          pl_error *error)
 {
     *outfit = (pl_outfit){0};
-    pl_status status = assemble(world, model, setup, outfit, error);
+    pl_setup own = *setup;
+    if (own.posed && own.solver == PL_SOLVER_STIFF)
+        own.solver = PL_SOLVER_FAST;
+    pl_status status = assemble(world, model, &own, outfit, error);
     if (status != PL_OK)
         pl_world_discard(world, outfit);
     return status;
@@ -252,6 +261,11 @@ void pl_world_adopt(pl_world *world, pl_record *record, const pl_outfit *outfit)
     matter->hold_count = outfit->hold_count;
     matter->grips = outfit->grips;
     matter->grip_count = outfit->grip_count;
+    if (outfit->tetrahedral) {
+        old.tetrahedral = matter->tetrahedral;
+        matter->tetrahedral = outfit->tetrahedral;
+        record->solved = (pl_tet_report){0};
+    }
     pl_world_discard(world, &old);
     if (moved)
         pl_record_settle_mean(record);
@@ -263,6 +277,7 @@ void pl_world_discard(pl_world *world, pl_outfit *outfit)
     pl_pins_destroy(outfit->correction);
     pl_memory_free(world->memory, outfit->holds);
     pl_memory_free(world->memory, outfit->grips);
+    pl_tetrahedral_destroy(outfit->tetrahedral);
     pl_world_release_system(world, outfit->shared.system);
     *outfit = (pl_outfit){0};
 }

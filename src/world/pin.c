@@ -47,8 +47,10 @@ static pl_status check_def(const pl_record *record, const pl_pin_def *def, pl_er
     bool position = def->kind == PL_PIN_POSITION;
     PL_CHECK(position || def->kind == PL_PIN_DIRECTION, PL_ERROR_ARGUMENT, error, "kind",
              "is %d, neither position nor direction", (int)def->kind);
-    PL_CHECK(position || !record->matter.clustered, PL_ERROR_ARGUMENT, error, "kind",
-             "is a direction; the particles of a clustered body have none of their own");
+    PL_CHECK(position || !(record->matter.clustered || record->tetrahedral), PL_ERROR_ARGUMENT,
+             error, "kind",
+             "is a direction; the particles of clustered and tetrahedral bodies have none of their "
+             "own");
     PL_TRY(pl_pin_check_carriers(record, def, error));
     PL_CHECK(position ? pl_pin_is_near(model, def->rest) : pl_is_direction(def->rest),
              PL_ERROR_ARGUMENT, error, "rest",

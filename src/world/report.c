@@ -3,8 +3,17 @@
 
 #include "world/world.h"
 
+static uint64_t sum_examples(const pl_world *world)
+{
+    uint64_t sum = 0;
+    for (const pl_record *record = world->first; record; record = record->next)
+        sum += record->matter.clustered ? record->matter.clustered->ticks[4] : 0;
+    return sum;
+}
+
 void pl_report_begin(pl_world *world)
 {
+    world->examples_ticks = sum_examples(world);
     for (int i = 0; i < world->worker_count; i++) {
         pl_worker *worker = world->workers + i;
         memset(worker->work.ticks, 0, sizeof worker->work.ticks);
@@ -49,6 +58,7 @@ static void sum_work(const pl_world *world, double ms_per_tick, pl_report *repor
         report->ms_contact += (double)world->contact->buffers[i].ticks * ms_per_tick;
     }
     report->ms_contact += (double)(world->contact_ticks - world->contact->apart) * ms_per_tick;
+    report->ms_examples += (double)(sum_examples(world) - world->examples_ticks) * ms_per_tick;
 }
 
 static void say_what_was_wrong(const pl_world *world, const pl_report *report)

@@ -2,6 +2,7 @@
    nothing can fail any more. */
 #include <string.h>
 
+#include "matter/posed.h"
 #include "world/snapshot.h"
 
 /* ---- Models ----------------------------------------------------------------------------------- */
@@ -81,6 +82,13 @@ static pl_status rebuild(pl_world *next, pl_record *record, pl_error *error)
     }
     PL_TRY(status);
     pl_world_adopt(next, record, &outfit);
+    PL_TRY(pl_examples_restore(next, record, error));
+    if (record->saved && record->matter.posed)
+        PL_TRY(pl_posed_load(record->matter.posed, record->saved, record->saved_size, error));
+    else if (record->saved)
+        PL_TRY(pl_tetrahedral_load(record->matter.tetrahedral, record->saved, record->saved_size,
+                                   error));
+    record->saved = NULL;
     const double *v = record->matter.now.velocity;
     PL_CHECK(!record->matter.system->grounded || (v[0] == 0 && v[1] == 0 && v[2] == 0),
              PL_ERROR_FORMAT, error, "bodies", "a body that is held fast moves as a whole");

@@ -75,12 +75,20 @@ static bool grow_groups(pl_world *world)
     int32_t *parents = PL_NEW(memory, int32_t, capacity);
     pl_island *islands = PL_NEW(memory, pl_island, capacity);
     pl_record **others = PL_NEW(memory, pl_record *, capacity);
-    bool good = live && members && blocks && items && entered && parents && islands && others;
+    pl_record **tets = PL_NEW(memory, pl_record *, capacity);
+    int32_t *tet_groups = PL_NEW(memory, int32_t, (size_t)capacity + 1);
+    pl_tetrahedral **tet_bodies = PL_NEW(memory, pl_tetrahedral *, capacity);
+    pl_tet_motion *tet_motions = PL_NEW(memory, pl_tet_motion, capacity);
+    bool good = live && members && blocks && items && entered && parents && islands && others &&
+                tets && tet_groups && tet_bodies && tet_motions;
     void *spent[] = {
         good ? (void *)world->live : live,       good ? (void *)world->members : members,
         good ? world->blocks : blocks,           good ? world->sort_items : items,
         good ? (void *)world->entered : entered, good ? world->parents : parents,
-        good ? world->islands : islands,         good ? (void *)world->others : others};
+        good ? world->islands : islands,         good ? (void *)world->others : others,
+        good ? (void *)world->tets : tets,       good ? world->tet_groups : tet_groups,
+        good ? (void *)world->tet_bodies : tet_bodies,
+        good ? world->tet_motions : tet_motions};
     for (size_t i = 0; i < sizeof spent / sizeof *spent; i++)
         pl_memory_free(memory, spent[i]);
     if (!good)
@@ -93,6 +101,10 @@ static bool grow_groups(pl_world *world)
     world->parents = parents;
     world->islands = islands;
     world->others = others;
+    world->tets = tets;
+    world->tet_groups = tet_groups;
+    world->tet_bodies = tet_bodies;
+    world->tet_motions = tet_motions;
     world->group_capacity = capacity;
     world->block_count = 0;
     world->regroup = true;

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "matter/posed.h"
+#include "matter/tet_numbers.h"
+
 /* ---- State ------------------------------------------------------------------------------------ */
 
 /* Directions and quaternions; of floats that were multiplied and normalised, hence the margin. */
@@ -202,14 +205,64 @@ static void holds_part(pl_stream *s, pl_world *world, pl_record *record)
         pl_snapshot_hold(s, matter->holds + i, matter->n);
 }
 
+/* ---- Tetrahedra ------------------------------------------------------------------------------- */
+
+/* Marks a size as that of tetrahedra: other bodies are saved as they always were. */
+#define TETRAHEDRAL (UINT64_C(1) << 63)
+
+/* The definition, and the state as one block of bytes, which waits for the system to be made. */
+static void tetrahedral_part(pl_stream *s, pl_world *world, pl_record *record, size_t size)
+{
+    double numbers[PL_TET_NUMBERS] = {0};
+    pl_tetrahedral_def def;
+    if (!s->in)
+        pl_tet_numbers_of(&record->tets, numbers);
+    pl_stream_bytes(s, numbers, sizeof numbers); /* some may be infinite */
+    pl_stream_expect(s, size <= s->size - s->at && pl_tet_from_numbers(numbers, &def));
+    if (pl_stream_stopped(s))
+        return;
+    if (s->in) {
+        pl_status status = pl_tetrahedral_fill(world, record, &def, NULL);
+        s->starved |= status == PL_ERROR_MEMORY;
+        pl_stream_expect(s, status == PL_OK || s->starved);
+        record->saved = s->in + s->at;
+        record->saved_size = size;
+    } else if (s->out) {
+        pl_tetrahedral_save(record->matter.tetrahedral, s->out + s->at);
+    } else if (s->hash) {
+        pl_hash_u64(s->hash, pl_tetrahedral_digest(record->matter.tetrahedral));
+    }
+    s->at += size;
+}
+
+/* Likewise, of oriented particles with a rest shape of their own. */
+#define POSED (UINT64_C(1) << 62)
+
 /* ---- Clusters --------------------------------------------------------------------------------- */
+
+static uint64_t size_of(const pl_record *record)
+{
+    if (record->matter.posed)
+        return pl_posed_save_size(record->matter.posed) | POSED;
+    if (record->tetrahedral && record->matter.tetrahedral)
+        return pl_tetrahedral_save_size(record->matter.tetrahedral) | TETRAHEDRAL;
+    return record->matter.clustered ? pl_clustered_save_size(record->matter.clustered) : 0;
+}
 
 /* As one block of bytes: its own business. */
 static void clustered_part(pl_stream *s, pl_world *world, pl_record *record)
 {
     pl_clustered *clustered = record->matter.clustered;
-    uint64_t size = clustered ? pl_clustered_save_size(clustered) : 0;
+    uint64_t size = size_of(record);
     pl_stream_u64(s, &size);
+    if (!pl_stream_stopped(s) && size & TETRAHEDRAL) {
+        tetrahedral_part(s, world, record, (size_t)(size & ~TETRAHEDRAL));
+        return;
+    }
+    if (!pl_stream_stopped(s) && size & POSED) {
+        pl_snapshot_posed(s, world, record, (size_t)(size & ~POSED));
+        return;
+    }
     pl_stream_expect(s, size <= s->size - s->at);
     if (pl_stream_stopped(s) || size == 0)
         return;
@@ -242,6 +295,8 @@ void pl_snapshot_body(pl_stream *s, pl_world *world, pl_record *record)
     contact_part(s, record);
     gas_part(s, world, record);
     motion_part(s, record);
+    if (!pl_stream_stopped(s))
+        pl_snapshot_examples(s, world, record);
 }
 
 static void generations_part(pl_stream *s, pl_world *world)
@@ -326,7 +381,7 @@ pl_status pl_world_save(const pl_world *world, void *bytes, size_t capacity, siz
     return PL_OK;
 }
 
-/* The same as the hash that closes a snapshot, but for clustered bodies, of which a digest is taken. */
+/* The same as the hash that closes a snapshot, but for clustered and tetrahedral bodies, of which a digest is taken. */
 uint64_t pl_world_hash(const pl_world *world)
 {
     if (!world)

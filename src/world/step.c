@@ -58,15 +58,20 @@ static void take_step(pl_world *world)
         pl_world_predict(world, (double)(s + 1) / world->substeps);
         pl_tasks_run(world->tasks, solve_blocks, world, world->block_count, 1);
         pl_world_solve_others(world);
+        pl_world_solve_tets(world);
+        pl_world_solve_posed(world);
         pl_colliders_aim(world, s);
         pl_attachments_aim(world, s);
         pl_world_touch(world, (world->substeps - s) * world->h);
+        pl_world_change_tets(world);
+        pl_world_change_posed(world);
         pl_world_change_others(world);
     }
     pl_colliders_end(world, s);
     pl_attachments_end(world);
     end_step(world);
     pl_world_finish_others(world);
+    pl_world_finish_tets(world);
     pl_events_close(world, s);
     pl_world_bound_bodies(world);
     if (world->sleeping && !world->field && world->awake_count)

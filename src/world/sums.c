@@ -1,5 +1,6 @@
 /* Sums over a body in double: mass, centre, momenta, and the terms of its energy. */
 #include "math/quat.h"
+#include "matter/posed.h"
 #include "world/world.h"
 
 /* I ω of an ellipsoid in the world: I = f (tr Ā − Ā), turned along. */
@@ -104,7 +105,11 @@ static PL_APART pl_status get_energy(const pl_world *world, pl_body body, pl_ene
     if (record->matter.clustered)
         terms.elastic =
             pl_clustered_elastic(record->matter.clustered, record->matter.now.x, world->h);
+    if (record->matter.posed)
+        terms = pl_posed_evaluate(record->matter.posed, &record->matter, world->h, NULL, NULL, NULL);
     energy->elastic = terms.elastic * system->energy_unit;
+    PL_CHECK(!record->tetrahedral || pl_tetrahedral_elastic(world, record, &energy->elastic),
+             PL_ERROR_MEMORY, NULL, NULL, "no memory to sum up the elements");
     energy->pins = terms.pins * system->energy_unit;
     energy->inertia = terms.inertia * system->energy_unit;
     return PL_OK;

@@ -70,7 +70,8 @@ pl_status pl_world_get_system(pl_world *world, const pl_system_key *key, pl_shar
     }
     PL_CHECK(reserve(world), PL_ERROR_MEMORY, error, "", "no memory for another system");
     pl_system *made;
-    PL_TRY(pl_system_create(world->memory, key, &made, error));
+    PL_TRY(key->tetrahedral ? pl_tetrahedral_make_system(world, key, &made, error)
+                            : pl_system_create(world->memory, key, &made, error));
     *out = (pl_shared_system){made, world->systems_made++};
     insert(world, *out);
     world->system_count++;
@@ -95,7 +96,7 @@ void pl_world_release_system(pl_world *world, pl_system *system)
 {
     if (!system || --system->references > 0)
         return;
-    if (system->loose) { /* nobody else's, and not in the table */
+    if (system->loose && !system->tets) { /* nobody else's, and not in the table */
         pl_system_destroy(world->memory, system);
         return;
     }

@@ -152,7 +152,8 @@ void pl_world_clear(pl_world *world)
         world->bodies,           world->pins,         world->systems,    world->live,
         world->members,          world->blocks,       world->sort_items, world->field_positions,
         world->field_velocities, world->field_masses, world->entered,    world->parents,
-        world->islands,          world->others};
+        world->islands,          world->others,       world->tets,       world->tet_groups,
+        world->tet_bodies,       world->tet_motions};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(world->memory, blocks[i]);
     pl_skin_free(world);

@@ -12,9 +12,11 @@
 #include "contact/contact.h"
 #include "matter/clustered.h"
 #include "matter/oriented.h"
+#include "matter/tetrahedral.h"
 #include "world/attachment.h"
 #include "world/collider.h"
 #include "world/events.h"
+#include "world/examples.h"
 #include "world/pressure.h"
 #include "world/skin.h"
 
@@ -46,6 +48,13 @@ typedef struct pl_record {
     pl_model *model;
     pl_material material;
     float *edge_stiffness, *particle_density; /* own copies, or NULL */
+    pl_tetrahedral_def tets;                  /* where it is tetrahedral */
+    bool tetrahedral;
+    float *frames;                            /* [n][9] how particles are deformed; where it is */
+    pl_tet_report solved;                     /* what had been done before this sub-step */
+    const void *saved;                        /* its state, while it is read from a snapshot */
+    size_t saved_size;
+    pl_record_examples *examples;             /* poses it prefers, or NULL */
     double *force;                            /* [n][3] newtons, for the next step */
     bool forced;
     uint32_t category, mask;
@@ -148,6 +157,12 @@ struct pl_world {
     pl_oriented **members; /* [group_capacity] those of one block side by side */
     pl_record **others;    /* [group_capacity] those awake that are not in blocks */
     int other_count;
+    pl_record **tets; /* [group_capacity] those awake that are tetrahedral, by system */
+    int32_t *tet_groups; /* [group_capacity + 1] where those of one system begin */
+    pl_tetrahedral **tet_bodies; /* [group_capacity] */
+    pl_tet_motion *tet_motions;  /* [group_capacity] */
+    int tet_count, tet_group_count;
+    int posed_count; /* those awake that have a rest shape of their own */
     pl_block *blocks;         /* [group_capacity] */
     pl_sort_item *sort_items; /* [2 group_capacity] */
     int block_count;
@@ -157,6 +172,7 @@ struct pl_world {
     pl_events events;
     pl_contact *contact;
     uint64_t contact_ticks; /* on the caller's thread */
+    uint64_t examples_ticks; /* of all bodies ever, before this step */
 
     int worker_count;
     pl_worker *workers;
@@ -237,6 +253,10 @@ typedef struct pl_setup {
     int loose_count,
         loose_room;      /* matter without a matrix: so many particles, and room for more… */
     const float *masses; /* …of these masses; NULL = oriented particles */
+    const pl_tetrahedral_def *tets; /* tetrahedral matter, or NULL; and what it is now, if it is there */
+    const pl_tetrahedral *present;
+    const pl_record_examples *examples; /* of new matter, or NULL */
+    bool posed; /* a rest shape of its own: solved as fast where the solver is stiff */
 } pl_setup;
 
 /* What a setup needs: taken by pl_world_adopt or given back by pl_world_discard. */
@@ -247,6 +267,7 @@ typedef struct pl_outfit {
     int hold_count;
     pl_grip *grips;
     int grip_count;
+    pl_tetrahedral *tetrahedral; /* in the same state under another system; NULL = as it is */
 } pl_outfit;
 
 /* The present one. */
@@ -311,6 +332,36 @@ void pl_world_change_others(pl_world *world);
 void pl_record_tear(pl_world *world, pl_record *record);
 /* At the end of a step: rotations of the particles; room for what may break in the next. */
 void pl_world_finish_others(pl_world *world);
+
+/* ---- Tetrahedral matter (tetrahedral.c) -------------------------------------------------------- */
+
+/* Makes a new record tetrahedral, all but the system; checks what the caller wants. */
+pl_status pl_tetrahedral_fill(pl_world *world, pl_record *record, const pl_tetrahedral_def *def,
+                              pl_error *error);
+/* A system of tetrahedra, for pl_world_get_system. */
+pl_status pl_tetrahedral_make_system(pl_world *world, const pl_system_key *key, pl_system **out,
+                                     pl_error *error);
+/* The part of pl_world_equip that tetrahedra need, behind the holds. */
+pl_status pl_tetrahedral_equip(pl_world *world, pl_model *model, const pl_setup *setup,
+                               pl_outfit *outfit, pl_error *error);
+/* Elastic energy in joules; false without memory. */
+bool pl_tetrahedral_elastic(const pl_world *world, const pl_record *record, double *out);
+void pl_world_group_tets(pl_world *world);
+void pl_world_solve_tets(pl_world *world);
+void pl_world_change_tets(pl_world *world);
+void pl_world_finish_tets(pl_world *world);
+
+/* ---- Oriented bodies with a rest shape of their own (posed.c) ----------------------------------- */
+
+/* Gives a new record targets that may change; `plastic` NULL = they do not flow. */
+pl_status pl_posed_fill(pl_world *world, pl_record *record, const pl_plasticity_def *plastic,
+                        pl_error *error);
+void pl_world_solve_posed(pl_world *world);
+void pl_world_change_posed(pl_world *world);
+void pl_snapshot_posed(pl_stream *s, pl_world *world, pl_record *record, size_t size);
+
+/* ---- Matter whose solver knows no pins (draw.c) ------------------------------------------------ */
+void pl_matter_draw_to_pins(pl_oriented *matter);
 
 /* ---- The step (groups.c, predict.c, report.c) ------------------------------------------------- */
 

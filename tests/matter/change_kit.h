@@ -25,6 +25,7 @@ typedef struct body {
     float *x, *u, *from, *push;
     __int128 mass;            /* in all, at first, 2⁻¹⁰⁰ */
     double solving, changing; /* seconds */
+    double risen;             /* most that a split ever added to the energy, of what there was */
     bool contact;
     double friction;
 } body;
@@ -163,14 +164,28 @@ static inline void body_close(body *b)
     free(b->push);
 }
 
+/* Kinetic and elastic. */
+static inline double body_energy(const body *b, double h)
+{
+    double sum = pl_clustered_elastic(b->c, b->x, h);
+    for (int i = 0; i < b->c->n; i++)
+        for (int k = 0; k < 3; k++)
+            sum += 0.5 * (double)b->c->mass[i] * (double)b->u[3 * i + k] * (double)b->u[3 * i + k];
+    return sum;
+}
+
 static inline void body_commit(body *b, double h)
 {
+    uint64_t split = b->c->split;
+    double energy = isfinite(b->c->def.toughness) ? body_energy(b, h) : 0;
     pl_clustered_change change = {
         .h = h, .n = b->c->n, .capacity = b->capacity, .x = b->x, .u = b->u};
     double start = kit_seconds();
     pl_clustered_commit(b->c, &change, NULL);
     b->changing += kit_seconds() - start;
     assert_int_equal(change.n, b->c->n);
+    if (b->c->split != split)
+        b->risen = fmax(b->risen, body_energy(b, h) / energy - 1);
 }
 
 /* One sub-step; `push` (accelerations) is used. `fixed` particles go to their targets. */

@@ -8,7 +8,7 @@
 #include "shape/turn.h"
 #include "support/check.h"
 
-enum { KINDS = PL_SHAPE_COIL + 1 };
+enum { KINDS = PL_SHAPE_BLOCK + 1 };
 
 static pl_shape *must_create(const pl_shape_def *def)
 {

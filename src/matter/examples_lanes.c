@@ -1,0 +1,464 @@
+/* Example manifolds at one vector width: products with the duals and blends with an element per lane, weights with a group
+   per lane. The nearest point is found in doubles: what distinguishes examples that nearly depend on each other is lost in floats. */
+#include "matter/examples_lanes.h"
+
+#include "math/lanes.h"
+
+enum { BLOCK = PL_EXAMPLES_BLOCK };
+
+/* ---- Elements ----------------------------------------------------------------------------------- */
+
+/* t_k = (M D_k) · δ */
+PL_LANES_INLINE void measure_block(const pl_examples *e, const float *descriptor,
+                                   const float *duals, float *out, int width)
+{
+    for (int part = 0; part < BLOCK; part += PL_W) {
+        vf delta[PL_EXAMPLES_WIDEST];
+        for (int c = 0; c < width; c++)
+            delta[c] = pl_load_f(descriptor + c * BLOCK + part);
+        for (int k = 0; k < e->pose_count; k++) {
+            const float *dual = duals + k * width * BLOCK + part;
+            vf sum = pl_load_f(dual) * delta[0];
+            for (int c = 1; c < width; c++)
+                sum += pl_load_f(dual + c * BLOCK) * delta[c];
+            pl_store_f(out + k * BLOCK + part, sum);
+        }
+    }
+}
+
+void PL_LANES(pl_examples_measure)(pl_examples *e, const float *descriptors, int begin, int end)
+{
+    size_t row = (size_t)e->width * BLOCK, poses = (size_t)e->pose_count;
+    for (int block = begin; block < end; block++) {
+        const float *descriptor = descriptors + (size_t)block * row;
+        const float *duals = e->duals + (size_t)block * poses * row;
+        float *out = e->measured + (size_t)block * poses * BLOCK;
+        if (e->width == 6)
+            measure_block(e, descriptor, duals, out, 6);
+        else
+            measure_block(e, descriptor, duals, out, e->width);
+    }
+    PL_LANES_LEAVE();
+}
+
+/* Weights of the elements of a block, [poses][16]. */
+static const float *weights_of(const pl_examples *e, int block, float *room)
+{
+    int poses = e->pose_count, group = e->block_group[block];
+    if (e->own)
+        return e->weight + (size_t)block * (size_t)poses * BLOCK;
+    for (int lane = 0; lane < BLOCK; lane++) {
+        int g = group == PL_EXAMPLES_MIXED ? e->group[block * BLOCK + lane] : group;
+        const float *w = e->weights + (size_t)(g < 0 ? 0 : g) * (size_t)poses;
+        for (int k = 0; k < poses; k++)
+            room[k * BLOCK + lane] = g < 0 ? 0 : w[k];
+    }
+    return room;
+}
+
+PL_LANES_INLINE void blend_block(int poses, const float *d, const float *weights, float *blend,
+                                 int width)
+{
+    for (int part = 0; part < BLOCK; part += PL_W) {
+        vf sum[PL_EXAMPLES_WIDEST], w = pl_load_f(weights + part);
+        for (int c = 0; c < width; c++)
+            sum[c] = w * pl_load_f(d + c * BLOCK + part);
+        for (int k = 1; k < poses; k++) {
+            w = pl_load_f(weights + k * BLOCK + part);
+            for (int c = 0; c < width; c++)
+                sum[c] += w * pl_load_f(d + (k * width + c) * BLOCK + part);
+        }
+        for (int c = 0; c < width; c++)
+            pl_store_f(blend + c * BLOCK + part, sum[c]);
+    }
+}
+
+void PL_LANES(pl_examples_blend)(const pl_examples *e, float *blend, int begin, int end)
+{
+    float room[PL_MAX_POSES * BLOCK] __attribute__((aligned(64)));
+    size_t row = (size_t)e->width * BLOCK, poses = (size_t)e->pose_count;
+    int filled = PL_EXAMPLES_MIXED;
+    const float *weights = room;
+    for (int block = begin; block < end; block++) {
+        const float *d = e->poses + (size_t)block * poses * row;
+        float *out = blend + (size_t)block * row;
+        if (e->own || e->block_group[block] == PL_EXAMPLES_MIXED || e->block_group[block] != filled)
+            weights = weights_of(e, block, room);
+        filled = e->block_group[block];
+        if (e->width == 6)
+            blend_block(e->pose_count, d, weights, out, 6);
+        else
+            blend_block(e->pose_count, d, weights, out, e->width);
+    }
+    PL_LANES_LEAVE();
+}
+
+/* ---- Weights that are none negative ---------------------------------------------------------------- */
+
+/* The nearest w >= 0 with Σ w <= 1, by rounds (METHODS §4): with v₀ = 1 − Σ v all are shifted alike so that those alive sum to
+   one, those that would be negative are out, and again. What all are shifted by before does not matter: counted from
+   the largest, huge ones lose nothing. */
+PL_LANES_INLINE void to_simplex(int poses, vf *w)
+{
+    vf none = pl_splat_f(0), one = pl_splat_f(1);
+    vf first = one, most, shift = none;
+    vi alive[PL_MAX_POSES + 1];
+    for (int k = 0; k < poses; k++)
+        first -= w[k];
+    most = first;
+    for (int k = 0; k < poses; k++)
+        most = pl_max_f(w[k], most);
+    first -= most;
+    alive[poses] = ~(vi){0};
+    for (int k = 0; k < poses; k++) {
+        w[k] -= most;
+        alive[k] = ~(vi){0};
+    }
+    for (int round = 0; round <= poses; round++) {
+        vf sum = pl_select_f(alive[poses], first, none);
+        vf count = pl_select_f(alive[poses], one, none);
+        vi dropped = (vi){0};
+        for (int k = 0; k < poses; k++) {
+            sum += pl_select_f(alive[k], w[k], none);
+            count += pl_select_f(alive[k], one, none);
+        }
+        shift = (one - sum) / count;
+        for (int k = 0; k <= poses; k++) {
+            vi out = alive[k] & ((k < poses ? w[k] : first) + shift < none);
+            alive[k] &= ~out;
+            dropped |= out;
+        }
+        if (!pl_any_f(dropped))
+            break;
+    }
+    for (int k = 0; k < poses; k++)
+        w[k] = pl_select_f(alive[k], w[k] + shift, none);
+}
+
+/* With one pose both rules are this. */
+PL_LANES_INLINE vf clamp(vf w)
+{
+    return pl_min_f(pl_max_f(w, pl_splat_f(0)), pl_splat_f(1));
+}
+
+/* ---- The nearest point ----------------------------------------------------------------------------- */
+
+/* a > b. Without SSE 4 there are no comparisons of 64-bit integers, and gcc 12 fails where it makes one of masks it can see through. */
+PL_LANES_INLINE vl above(vd a, vd b)
+{
+#if PL_W == 4 && PL_LANES_NATIVE
+    return (vl)_mm_cmpgt_pd((__m128d)a, (__m128d)b);
+#else
+    return a > b;
+#endif
+}
+
+typedef float half __attribute__((vector_size(PL_WD * 4)));
+
+PL_LANES_INLINE vd load_wide(const float *p)
+{
+    half h;
+    memcpy(&h, p, sizeof h);
+    return __builtin_convertvector(h, vd);
+}
+
+PL_LANES_INLINE void store_narrow(float *p, vd v)
+{
+    half h = __builtin_convertvector(v, half);
+    memcpy(p, &h, sizeof h);
+}
+
+/* A search: x and x0 are admissible; `in` are the points it is a blend of. */
+typedef struct search {
+    vd t[PL_EXAMPLES_LANES], x[PL_EXAMPLES_LANES], x0;
+    vd gram[PL_EXAMPLES_LANES * (PL_EXAMPLES_LANES + 1) / 2];
+    vl in[PL_EXAMPLES_LANES], in0;
+    vl last[PL_EXAMPLES_LANES], last0;     /* the point that came in last */
+    vl barred[PL_EXAMPLES_LANES], barred0; /* those that came in without effect: rounding */
+    vl done;
+} search;
+
+PL_LANES_INLINE vd gram_of(const search *s, int i, int j)
+{
+    return i < j ? s->gram[j * (j + 1) / 2 + i] : s->gram[i * (i + 1) / 2 + j];
+}
+
+/* L D Lᵀ out = in, with 1/d given. */
+PL_LANES_INLINE void substitute(int poses, const vd *low, const vd *inverse, const vd *in, vd *out)
+{
+    for (int i = 0; i < poses; i++) {
+        out[i] = in[i];
+        for (int k = 0; k < i; k++)
+            out[i] -= low[i * (i + 1) / 2 + k] * out[k];
+    }
+    for (int i = poses - 1; i >= 0; i--) {
+        out[i] *= inverse[i];
+        for (int k = i + 1; k < poses; k++)
+            out[i] -= low[k * (k + 1) / 2 + i] * out[k];
+    }
+}
+
+/* The nearest point u of the plane through the points of `in`. With rest among them G w = t. Without, Σ w = 1 takes a
+   multiplier, and G + 1 1ᵀ in place of G changes nothing but that dependent directions, of which the points may
+   still be a simplex, are no trouble. LDLᵀ; points that are not in, or depend on those before them, have 1/d = 0 and so
+   the weight 0. */
+PL_LANES_INLINE vd solve(const search *s, int poses, vd *u)
+{
+    vd low[PL_EXAMPLES_LANES * (PL_EXAMPLES_LANES + 1) / 2], inverse[PL_EXAMPLES_LANES];
+    vd z[PL_EXAMPLES_LANES], none = pl_splat_d(0), one = pl_splat_d(1);
+    vd lift = pl_select_d(s->in0, none, one), y = none, both = none;
+    for (int j = 0; j < poses; j++) {
+        vd pivot = gram_of(s, j, j) + lift, whole = pivot;
+        for (int k = 0; k < j; k++) { /* l d becomes l */
+            vd scaled = low[j * (j + 1) / 2 + k];
+            low[j * (j + 1) / 2 + k] = scaled * inverse[k];
+            pivot -= scaled * low[j * (j + 1) / 2 + k];
+        }
+        vl use = s->in[j] & above(pivot, whole * PL_EXAMPLES_DEPENDENT);
+        inverse[j] = pl_select_d(use, one / pivot, none);
+        for (int i = j + 1; i < poses; i++) {
+            vd sum = gram_of(s, i, j) + lift;
+            for (int k = 0; k < j; k++)
+                sum -= low[i * (i + 1) / 2 + k] * low[j * (j + 1) / 2 + k];
+            low[i * (i + 1) / 2 + j] = sum;
+        }
+    }
+    substitute(poses, low, inverse, s->t, u);
+    for (int i = 0; i < poses; i++)
+        y += u[i];
+    vd shift = none, left = one;
+    if (pl_any_d(~s->in0 & ~s->done)) {
+        for (int i = 0; i < poses; i++)
+            z[i] = one;
+        substitute(poses, low, inverse, z, z);
+        for (int i = 0; i < poses; i++)
+            both += z[i];
+        shift = pl_select_d(~s->in0 & above(both, none), (one - y) / both, none);
+        for (int i = 0; i < poses; i++)
+            u[i] += shift * z[i];
+    }
+    for (int i = 0; i < poses; i++)
+        left -= u[i];
+    return pl_select_d(s->in0, left, none);
+}
+
+/* How far x may go towards u: to where the first weight is 0, and that one goes out. Returns in which lanes it did not get
+   there. */
+PL_LANES_INLINE vl go(search *s, int poses, vd *u, vd u0)
+{
+    vd none = pl_splat_d(0), way = pl_splat_d(1), most = pl_splat_d(2), at0 = most;
+    vd at[PL_EXAMPLES_LANES];
+    vl beyond = above(none, u0);
+    for (int k = 0; k < poses; k++)
+        beyond |= above(none, u[k]);
+    if (pl_any_d(beyond & ~s->done)) {
+        at0 = pl_select_d(above(none, u0), s->x0 / (s->x0 - u0), most);
+        way = pl_min_d(at0, way);
+        for (int k = 0; k < poses; k++) {
+            at[k] = pl_select_d(above(none, u[k]), s->x[k] / (s->x[k] - u[k]), most);
+            way = pl_min_d(at[k], way);
+        }
+        u0 = pl_select_d(beyond, s->x0 + way * (u0 - s->x0), u0);
+        u0 = pl_select_d(~above(at0, way), none, u0);
+        for (int k = 0; k < poses; k++) {
+            u[k] = pl_select_d(beyond, s->x[k] + way * (u[k] - s->x[k]), u[k]);
+            u[k] = pl_select_d(~above(at[k], way), none, u[k]);
+        }
+    }
+    s->x0 = pl_select_d(s->done, s->x0, pl_max_d(u0, none)); /* not −0 either */
+    s->in0 = above(s->x0, none);
+    s->barred0 |= s->last0 & ~s->in0;
+    for (int k = 0; k < poses; k++) {
+        s->x[k] = pl_select_d(s->done, s->x[k], pl_max_d(u[k], none));
+        s->in[k] = above(s->x[k], none);
+        s->barred[k] |= s->last[k] & ~s->in[k];
+    }
+    return beyond;
+}
+
+/* The point towards which the residual δ − Σ x D points most comes in; none: done. Lanes in which x is not yet the nearest
+   point of its plane go on as they are. */
+PL_LANES_INLINE void admit(search *s, int poses, vl under_way)
+{
+    vd none = pl_splat_d(0), square = pl_splat_d(PL_EXAMPLES_TOLERANCE * PL_EXAMPLES_TOLERANCE);
+    vd blend[PL_EXAMPLES_LANES], mean = none, length = none, best = none;
+    vl found = (vl){0};
+    for (int i = 0; i < poses; i++) {
+        blend[i] = gram_of(s, i, 0) * s->x[0];
+        for (int j = 1; j < poses; j++)
+            blend[i] += gram_of(s, i, j) * s->x[j];
+        mean += s->x[i] * (s->t[i] - blend[i]);
+        length += s->x[i] * blend[i];
+    }
+    vd gain = -mean, reach = pl_max_d(length, none);
+    vl wanted = ~s->in0 & ~s->barred0 & above(gain, none) & above(gain * gain, square * reach);
+    best = pl_select_d(wanted, gain, none);
+    s->last0 = wanted;
+    for (int k = 0; k < poses; k++) {
+        gain = (s->t[k] - blend[k]) - mean;
+        reach = pl_max_d(gram_of(s, k, k) - 2.0 * blend[k] + length, none);
+        wanted = ~s->in[k] & ~s->barred[k] & above(gain, best) & above(gain * gain, square * reach);
+        best = pl_select_d(wanted, gain, best);
+        s->last[k] = wanted;
+    }
+    for (int k = poses - 1; k >= 0; k--) { /* of those that were best so far, the last */
+        s->last[k] &= ~found & ~under_way;
+        found |= s->last[k];
+        s->in[k] |= s->last[k];
+    }
+    s->last0 &= ~found & ~under_way;
+    found |= s->last0;
+    s->in0 |= s->last0;
+    s->done |= ~(found | under_way);
+}
+
+/* Wolfe's nearest point of a simplex's corner points: finite, every step downhill, and wherever it is stopped what it has is admissible. */
+PL_LANES_INLINE void search_nearest(search *s, int poses)
+{
+    vd u[PL_EXAMPLES_LANES];
+    for (int round = 0; round < 6 * (poses + 1) && !pl_all_d(s->done); round++) {
+        vd u0 = solve(s, poses, u);
+        admit(s, poses, go(s, poses, u, u0));
+    }
+}
+
+/* Rest in lanes whose numbers are none. */
+PL_LANES_INLINE void start_search(search *s, int poses, const double *gram, const float *t,
+                                  const float *start)
+{
+    vd none = pl_splat_d(0), sum = none, far = none;
+    for (int k = 0; k < poses * (poses + 1) / 2; k++)
+        s->gram[k] = pl_load_d(gram + k * BLOCK);
+    for (int k = 0; k < poses; k++) {
+        s->t[k] = load_wide(t + k * BLOCK);
+        far += s->t[k] * none;
+    }
+    s->done = ~above(pl_splat_d(1), far); /* 0, or not a number */
+    for (int k = 0; k < poses; k++) {
+        s->t[k] = pl_select_d(s->done, none, s->t[k]);
+        s->x[k] = pl_select_d(s->done, none, load_wide(start + k * BLOCK));
+        sum += s->x[k];
+        s->in[k] = above(s->x[k], none);
+        s->barred[k] = s->last[k] = (vl){0};
+    }
+    s->x0 = 1.0 - sum;
+    s->in0 = above(s->x0, pl_splat_d(1e-6)); /* else it is what rounding to float left */
+    s->x0 = pl_select_d(s->in0, s->x0, none);
+    s->barred0 = s->last0 = (vl){0};
+}
+
+PL_LANES_INLINE void nearest_block(const pl_examples *e, int block, int poses)
+{
+    size_t size = (size_t)poses * BLOCK, triangle = (size_t)(poses * (poses + 1) / 2) * BLOCK;
+    for (int part = 0; part < BLOCK && block * BLOCK + part < e->group_count; part += PL_WD) {
+        search s;
+        float *start = e->start + (size_t)block * size + part;
+        start_search(&s, poses, e->gram + (size_t)block * triangle + part,
+                     e->sums + (size_t)block * size + part, start);
+        search_nearest(&s, poses);
+        for (int k = 0; k < poses; k++)
+            store_narrow(start + k * BLOCK, s.x[k]);
+    }
+}
+
+/* With more poses than lanes are good for. */
+static void nearest_far(const pl_examples *e, int block)
+{
+    int poses = e->pose_count;
+    size_t size = (size_t)poses * BLOCK, triangle = (size_t)(poses * (poses + 1) / 2) * BLOCK;
+    for (int lane = 0; lane < BLOCK && block * BLOCK + lane < e->group_count; lane++) {
+        double t[PL_MAX_POSES], w[PL_MAX_POSES];
+        float *start = e->start + (size_t)block * size + lane;
+        for (int k = 0; k < poses; k++) {
+            t[k] = (double)e->sums[(size_t)block * size + (size_t)(k * BLOCK + lane)];
+            w[k] = (double)start[k * BLOCK];
+        }
+        pl_examples_nearest(poses, e->gram + (size_t)block * triangle + lane, t, w);
+        for (int k = 0; k < poses; k++)
+            start[k * BLOCK] = (float)w[k];
+    }
+}
+
+/* A function of its own for every number of poses: loops of known length. */
+static void nearest_few(const pl_examples *e, int block)
+{
+    switch (e->pose_count) {
+    case 2:
+        nearest_block(e, block, 2);
+        break;
+    case 3:
+        nearest_block(e, block, 3);
+        break;
+    case 4:
+        nearest_block(e, block, 4);
+        break;
+    case 5:
+        nearest_block(e, block, 5);
+        break;
+    case 6:
+        nearest_block(e, block, 6);
+        break;
+    default:
+        nearest_block(e, block, e->pose_count);
+        break;
+    }
+}
+
+/* ---- Weights ---------------------------------------------------------------------------------------- */
+
+/* By the rule, from the sums of a block of groups: rest where they are no numbers. */
+PL_LANES_INLINE void choose(const pl_examples *e, size_t at, int part, vf *w)
+{
+    int poses = e->pose_count;
+    bool nearest = e->rule == PL_EXAMPLES_NEAREST && poses > 1;
+    const float *from = (nearest ? e->start : e->sums) + at + part;
+    vf none = pl_splat_f(0), check = none;
+    for (int k = 0; k < poses; k++) {
+        w[k] = pl_load_f(from + k * BLOCK);
+        check += w[k] * none;
+    }
+    for (int k = 0; k < poses; k++)
+        w[k] = pl_select_f(check == none, w[k], none);
+    if (poses == 1)
+        w[0] = clamp(w[0]);
+    else if (!nearest)
+        to_simplex(poses, w);
+}
+
+static void weigh_block(pl_examples *e, int block)
+{
+    int poses = e->pose_count;
+    size_t at = (size_t)block * (size_t)poses * BLOCK;
+    for (int part = 0; part < BLOCK && block * BLOCK + part < e->group_count; part += PL_W) {
+        vf w[PL_MAX_POSES];
+        float spare[PL_W][PL_MAX_POSES], *rows[PL_W];
+        choose(e, at, part, w);
+        if (e->biased) {
+            for (int k = 0; k < poses; k++)
+                w[k] += pl_load_f(e->bias_lanes + at + (size_t)(k * BLOCK + part));
+            to_simplex(poses, w);
+        }
+        for (int k = 0; k < poses; k++) {
+            w[k] *= e->beta;
+            pl_store_f(e->weight + at + (size_t)(k * BLOCK + part), w[k]);
+        }
+        for (int lane = 0; lane < PL_W; lane++) {
+            int group = block * BLOCK + part + lane;
+            rows[lane] =
+                group < e->group_count ? e->weights + (size_t)group * (size_t)poses : spare[lane];
+        }
+        pl_lanes_scatter((const float *)w, poses, rows);
+    }
+}
+
+void PL_LANES(pl_examples_weigh)(pl_examples *e, int begin, int end)
+{
+    for (int block = begin; block < end; block++) {
+        if (e->rule == PL_EXAMPLES_NEAREST && e->pose_count > PL_EXAMPLES_LANES)
+            nearest_far(e, block);
+        else if (e->rule == PL_EXAMPLES_NEAREST && e->pose_count > 1)
+            nearest_few(e, block);
+        weigh_block(e, block);
+    }
+    PL_LANES_LEAVE();
+}

@@ -1,0 +1,227 @@
+/* A model once more, with the corners of its tetrahedra as particles: what tetrahedral bodies are made of.
+
+   Corners of no tetrahedron are dropped. Edges are those of the tetrahedra. Particles are spheres of 0.3 of the mean
+   length of the edges that meet in them: corners lie on the surface, so that is how far contact stands off it; less, and
+   corners of one body would slip between those of another (three of one triangle with edges l leave a hole of
+   l / √3 − 2 r). The surface follows the four corners of its tetrahedron by its coordinates there. A vertex outside has
+   negative ones: these are left out, so that it hangs on the nearest side and turns with it, instead of being drawn out
+   of shape by corners beyond. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/float_env.h"
+#include "base/sort.h"
+#include "shape/model.h"
+
+#define RADIUS 0.3
+
+/* As parts of a model definition. */
+typedef struct parts {
+    pl_memory *memory;
+    int n, edge_count;
+    int32_t *new_of;           /* [tet_point_count] particle of a corner, -1 = none */
+    double *positions, *radii; /* [n][3] metres */
+    int32_t *edges;            /* [edge_count][2] */
+    int32_t *tets;             /* [tet_count][4] */
+    double volume;             /* m³ */
+    double *vertices;          /* [vertex_count][3] metres */
+    int32_t *influences;       /* [vertex_count][4] */
+    float *weights;            /* [vertex_count][4] */
+} parts;
+
+/* ---- Particles ------------------------------------------------------------------------------- */
+
+/* The corners that are used, in their order. */
+static bool choose_corners(const pl_model *model, parts *p)
+{
+    size_t corners = 4 * (size_t)model->tet_count, points = (size_t)model->tet_point_count;
+    p->new_of = PL_NEW(p->memory, int32_t, points);
+    p->tets = PL_NEW(p->memory, int32_t, corners);
+    if (!p->new_of || !p->tets)
+        return false;
+    for (size_t i = 0; i < corners; i++)
+        p->new_of[model->tets[i]] = 1;
+    for (size_t i = 0; i < points; i++)
+        p->new_of[i] = p->new_of[i] ? p->n++ : -1;
+    for (size_t i = 0; i < corners; i++)
+        p->tets[i] = p->new_of[model->tets[i]];
+    return true;
+}
+
+static bool place_corners(const pl_model *model, parts *p)
+{
+    p->positions = PL_NEW(p->memory, double, 3 * (size_t)p->n);
+    if (!p->positions)
+        return false;
+    for (size_t i = 0; i < (size_t)model->tet_point_count; i++)
+        for (size_t k = 0; k < 3 && p->new_of[i] >= 0; k++)
+            p->positions[3 * (size_t)p->new_of[i] + k] =
+                model->centre[k] + model->unit * (double)model->tet_points[3 * i + k];
+    return true;
+}
+
+/* ---- Edges ----------------------------------------------------------------------------------- */
+
+/* Each edge of each tetrahedron as a number, the lower particle first. */
+static void list_edges(const parts *p, size_t tet_count, pl_sort_item *items)
+{
+    static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+    for (size_t t = 0; t < tet_count; t++)
+        for (size_t e = 0; e < 6; e++) {
+            uint64_t a = (uint64_t)p->tets[4 * t + (size_t)ends[e][0]];
+            uint64_t b = (uint64_t)p->tets[4 * t + (size_t)ends[e][1]];
+            items[6 * t + e].key = a < b ? a << 32 | b : b << 32 | a;
+            items[6 * t + e].index = 0;
+        }
+}
+
+static bool find_edges(const pl_model *model, parts *p)
+{
+    size_t tet_count = (size_t)model->tet_count, count = 6 * tet_count;
+    pl_sort_item *items = PL_NEW(p->memory, pl_sort_item, 2 * count);
+    p->edges = PL_NEW(p->memory, int32_t, 2 * count);
+    if (items && p->edges) {
+        list_edges(p, tet_count, items);
+        pl_sort(items, items + count, count);
+        for (size_t i = 0; i < count; i++) {
+            if (i > 0 && items[i].key == items[i - 1].key)
+                continue;
+            p->edges[2 * p->edge_count] = (int32_t)(items[i].key >> 32);
+            p->edges[2 * p->edge_count + 1] = (int32_t)(items[i].key & 0xffffffffu);
+            p->edge_count++;
+        }
+    }
+    pl_memory_free(p->memory, items);
+    return items && p->edges;
+}
+
+static double edge_length(const parts *p, int edge)
+{
+    const double *a = p->positions + 3 * (size_t)p->edges[2 * edge];
+    const double *b = p->positions + 3 * (size_t)p->edges[2 * edge + 1];
+    double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+}
+
+static bool size_particles(parts *p)
+{
+    double *length = PL_NEW(p->memory, double, 2 * (size_t)p->n); /* and their number */
+    p->radii = PL_NEW(p->memory, double, 3 * (size_t)p->n);
+    for (int e = 0; length && e < p->edge_count; e++)
+        for (int end = 0; end < 2; end++) {
+            length[2 * p->edges[2 * e + end]] += edge_length(p, e);
+            length[2 * p->edges[2 * e + end] + 1] += 1;
+        }
+    for (int i = 0; length && p->radii && i < p->n; i++)
+        for (int k = 0; k < 3; k++)
+            p->radii[3 * i + k] = RADIUS * length[2 * i] / length[2 * i + 1];
+    pl_memory_free(p->memory, length);
+    return length && p->radii;
+}
+
+static double tet_volume(const double *points, const int32_t tet[4])
+{
+    double e[3][3];
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < 3; k++)
+            e[c][k] =
+                points[3 * (size_t)tet[c + 1] + (size_t)k] - points[3 * (size_t)tet[0] + (size_t)k];
+    return ((e[0][1] * e[1][2] - e[0][2] * e[1][1]) * e[2][0] +
+            (e[0][2] * e[1][0] - e[0][0] * e[1][2]) * e[2][1] +
+            (e[0][0] * e[1][1] - e[0][1] * e[1][0]) * e[2][2]) /
+           6;
+}
+
+/* ---- Surface --------------------------------------------------------------------------------- */
+
+/* Coordinates that are not negative; there is one, as they sum to one. */
+static void bind_vertex(const pl_model *model, parts *p, size_t v)
+{
+    const int32_t *tet = p->tets + 4 * (size_t)model->vertex_tet[v];
+    const float *coordinates = model->vertex_barycentric + 4 * v;
+    for (size_t k = 0; k < 4; k++) {
+        p->influences[4 * v + k] = coordinates[k] > 0 ? tet[k] : -1;
+        p->weights[4 * v + k] = fmaxf(coordinates[k], 0);
+    }
+}
+
+static bool bind_surface(const pl_model *model, parts *p)
+{
+    size_t count = (size_t)model->vertex_count;
+    p->vertices = PL_NEW(p->memory, double, 3 * count);
+    p->influences = PL_NEW(p->memory, int32_t, 4 * count);
+    p->weights = PL_NEW(p->memory, float, 4 * count);
+    if (!p->vertices || !p->influences || !p->weights)
+        return false;
+    for (size_t i = 0; i < 3 * count; i++)
+        p->vertices[i] = model->centre[i % 3] + model->unit * (double)model->vertices[i];
+    for (size_t v = 0; v < count; v++)
+        bind_vertex(model, p, v);
+    return true;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static pl_status make(const pl_model *model, const parts *p, pl_model **out, pl_error *error)
+{
+    pl_model_def def = pl_default_model_def();
+    def.particle_count = p->n;
+    def.positions = pl_doubles(p->positions, 0);
+    def.radii = pl_doubles(p->radii, 0);
+    def.edge_count = p->edge_count;
+    def.edges = p->edges;
+    def.several_pieces = true;
+    def.volume = p->volume;
+    def.vertex_count = model->vertex_count;
+    if (model->vertex_count) {
+        def.vertices = pl_doubles(p->vertices, 0);
+        def.influence_count = 4;
+        def.influences = p->influences;
+        def.weights = p->weights;
+    }
+    def.triangle_count = model->triangle_count;
+    def.triangles = model->triangles;
+    def.look = &model->look;
+    def.tet_point_count = p->n;
+    def.tet_points = pl_doubles(p->positions, 0);
+    def.tet_count = model->tet_count;
+    def.tets = p->tets;
+    if (model->vertex_count) {
+        def.vertex_tets = model->vertex_tet;
+        def.vertex_barycentric = model->vertex_barycentric;
+    }
+    return pl_model_create(&def, out, error);
+}
+
+__attribute__((noinline)) static pl_status derive(const pl_model *model, pl_model **out,
+                                                  pl_error *error)
+{
+    PL_CHECK(model, PL_ERROR_ARGUMENT, error, "model", "is NULL");
+    PL_CHECK(out, PL_ERROR_ARGUMENT, error, "tetrahedral",
+             "is NULL; it must be where the model is to be put");
+    PL_CHECK(model->tet_count > 0, PL_ERROR_ARGUMENT, error, "model",
+             "has no tetrahedra; cook it with a number of them (tet_count), or define some");
+    pl_memory memory = model->memory;
+    parts p = {.memory = &memory};
+    bool good = choose_corners(model, &p) && place_corners(model, &p) && find_edges(model, &p) &&
+                size_particles(&p) && bind_surface(model, &p);
+    for (size_t t = 0; good && t < (size_t)model->tet_count; t++)
+        p.volume += tet_volume(p.positions, p.tets + 4 * t);
+    pl_status status = good ? make(model, &p, out, error)
+                            : pl_fail(error, PL_ERROR_MEMORY, NULL, "no memory for %d tetrahedra",
+                                      model->tet_count);
+    void *arrays[] = {p.new_of, p.positions, p.radii,      p.edges,
+                      p.tets,   p.vertices,  p.influences, p.weights};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        pl_memory_free(&memory, arrays[i]);
+    return status;
+}
+
+pl_status pl_model_tetrahedral(const pl_model *model, pl_model **out, pl_error *error)
+{
+    pl_float_env host = pl_float_env_enter();
+    pl_status status = derive(model, out, error);
+    pl_float_env_leave(host);
+    return status;
+}
