@@ -121,7 +121,7 @@ static pl_status measure(const bench *b, pl_memory *memory, pl_scene *scene, con
     app_progress progress;
     pl_trouble trouble;
     options.threads = b->threads;
-    scene->world.sleeping = false;
+    scene->runs[0].world.sleeping = false;
     for (int i = 0; i < scene->body_count; i++) {
         scene->bodies[i].clustered.def.recluster = r->recluster;
         scene->bodies[i].clustered.def.self_contact = r->self_contact;

@@ -9,11 +9,10 @@
 enum { MOST_BARS = 8, SEEDS = 5, MOST_FRAMES = 1800, LOOK = 30 };
 
 #define OVERLAP 4.0
-#define GRAVITY 2.0 /* m/s²: less than in the scene, so that bars bend but a little */
-#define DRAG 4.0    /* 1/s: they come to rest by it, and where does not depend on it */
-#define STILL 1e-4  /* of the way so far: a tip that moved less in half a second is at rest; */
-#define QUICK 1e-2  /* or less than this, for a quick look */
-#define TIP 1.75    /* metres: particles from here on are the tip */
+#define DRAG 4.0   /* 1/s: they come to rest by it, and where does not depend on it */
+#define STILL 1e-4 /* of the way so far: a tip that moved less in half a second is at rest; */
+#define QUICK 1e-2 /* or less than this, for a quick look */
+#define TIP 1.75   /* metres: particles from here on are the tip */
 
 typedef struct bar {
     int n, clusters;
@@ -154,8 +153,7 @@ static pl_status settle_scene(const bench *b, pl_memory *memory, pl_scene *scene
     app_progress progress;
     pl_trouble trouble;
     options.threads = b->threads;
-    scene->world.sleeping = false;
-    scene->world.gravity[1] = -GRAVITY;
+    scene->runs[0].world.sleeping = false;
     if (s.count > MOST_BARS)
         s.count = MOST_BARS;
     pl_status status = pl_play_create(scene, 0, &options, &s.play, &trouble);

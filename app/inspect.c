@@ -44,6 +44,8 @@ static void print_model(const pl_scene *scene, const pl_play *play, int index)
     if (info.cluster_count > 0)
         printf("  %d clusters, %.3g for each particle\n", info.cluster_count,
                (double)info.membership_count / info.particle_count);
+    if (info.tet_count > 0)
+        printf("  %d tetrahedra with %d corners\n", info.tet_count, info.tet_point_count);
     printf("  surface: %d vertices, %d triangles\n", info.vertex_count, info.triangle_count);
     printf("  volume %.6g m^3, spacing %.6g m, unit %g m\n", info.volume, info.spacing, info.unit);
     printf("  from (%g, %g, %g) to (%g, %g, %g)\n", info.lower[0], info.lower[1], info.lower[2],
@@ -71,10 +73,36 @@ static void print_clustered(const pl_play *play, int index)
     putchar('\n');
 }
 
+static void print_tetrahedral(const pl_play *play, int index)
+{
+    static const char *const rotations[] = {"exact", "quaternion", "folded"};
+    const pl_play_body *body = &play->bodies[index];
+    const pl_material *m = &body->material;
+    const pl_tetrahedral_def *def = &play->scene->bodies[index].tetrahedral.def;
+    pl_body_info info = {0};
+    pl_body_get_info(play->world, body->handle, &info);
+    printf("\nbody %s: %.6g kg, %d tetrahedra, %d fixed, %d pins\n", body->name,
+           body_mass(play, index), info.tet_count, body->fixed_count, body->pin_count);
+    printf("  Young's modulus %.6g Pa, Poisson's ratio %.6g (%s), density %.6g kg/m^3, damping "
+           "%.6g 1/s\n",
+           m->young, def->poisson, def->volume == PL_TET_TRACE ? "trace" : "determinant",
+           m->density, m->damping);
+    printf("  rotations %s", rotations[def->rotations]);
+    if (def->rotations != PL_TET_EXACT)
+        printf(", %d fitted", info.sample_count);
+    if (isfinite(def->yield))
+        printf(", yields at %.6g", def->yield);
+    putchar('\n');
+}
+
 static void print_body(const pl_play *play, int index)
 {
     const pl_play_body *body = &play->bodies[index];
     const pl_material *m = &body->material;
+    if (play->scene->bodies[index].tetrahedral.wanted) {
+        print_tetrahedral(play, index);
+        return;
+    }
     if (play->scene->bodies[index].clustered.wanted) {
         print_clustered(play, index);
         return;

@@ -88,7 +88,7 @@ static phases report(const char *name, int a, int b, int c, pl_tetrahedral_def d
     if (def.rotations == PL_TET_FOLDED)
         printf("%34s %.1f samples and %.1f neighbours for a node\n", "",
                (double)k.system->fold_start[k.system->padded] / k.system->unknowns,
-               (double)k.system->near_start[k.system->padded] / k.system->unknowns);
+               4.0 * k.system->near_start[k.system->padded / 4] / k.system->unknowns);
     pl_tasks_destroy(k.tasks);
     tet_case_free(&k);
     return p;

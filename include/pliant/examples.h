@@ -94,7 +94,7 @@ typedef enum pl_example_scope {
 
 /* How a deformation is compared with the examples. */
 typedef enum pl_example_rule {
-    PL_EXAMPLES_AUTO, /* nearest where examples depend on each other, else simplex; the default */
+    PL_EXAMPLES_AUTO, /* the nearest; the default */
     PL_EXAMPLES_SIMPLEX, /* the paper's: least squares, then the nearest weights that are none negative */
     PL_EXAMPLES_NEAREST /* the nearest point of the manifold: a small quadratic programme */
 } pl_example_rule;

@@ -31,7 +31,7 @@ typedef struct pl_tetrahedral_def {
     pl_tet_rotations rotations;
     double
         sampled; /* part of the elements that are fitted, in (0, 1], where not all are. Default 0.1 */
-    int weight_cap;   /* samples an element blends at most, 1 to 16. Default 8 */
+    int weight_cap;   /* samples an element blends at most, 1 to 16. Default 4 */
     double threshold; /* weights below this part of one are dropped, in [0, 0.5]. Default 0.01 */
 
     bool accelerated; /* quasi-Newton steps (L-BFGS) instead of plain ones. Default true */

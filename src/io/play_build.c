@@ -271,9 +271,13 @@ static pl_status make_body(const pl_builder *builder, int index)
         def.fixed_count = body->fixed_count;
         def.clustered = source->clustered.wanted ? &source->clustered.def : NULL;
         def.tetrahedral = source->tetrahedral.wanted ? &source->tetrahedral.def : NULL;
+        def.plasticity = source->plasticity.wanted ? &source->plasticity.def : NULL;
         def.examples = source->examples.pose_count ? &examples.def : NULL;
         status = create_body(builder, index, &def);
     }
+    if (status == PL_OK && source->examples.bias)
+        status = pl_body_set_example_bias(builder->play->world, body->handle, -1,
+                                          source->examples.bias, NULL);
     pl_free_examples(builder, &examples);
     if (status == PL_OK)
         status = set_start(builder, source, body, fixed, body->fixed_count);

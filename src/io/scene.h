@@ -71,6 +71,13 @@ typedef struct pl_scene_tetrahedral {
     uint32_t rotations_node, volume_node;
 } pl_scene_tetrahedral;
 
+/* How a body of oriented particles stays bent. */
+typedef struct pl_scene_plasticity {
+    pl_scene_place place;
+    bool wanted;
+    pl_plasticity_def def;
+} pl_scene_plasticity;
+
 /* Whether a body made so can break into pieces. */
 bool pl_scene_breaks(const pl_scene_clustered *clustered);
 
@@ -113,7 +120,8 @@ typedef struct pl_scene_examples {
     pl_scene_group *groups;
     double beta;
     pl_example_rule rule;
-    uint32_t poses_node, scope_node, groups_node, rule_node;
+    float *bias; /* [pose_count], or NULL */
+    uint32_t poses_node, scope_node, groups_node, rule_node, bias_node;
 } pl_scene_examples;
 
 typedef struct pl_scene_model {
@@ -217,6 +225,8 @@ typedef struct pl_scene_body {
     pl_scene_clustered clustered;
     pl_scene_tetrahedral tetrahedral;
     uint32_t tetrahedral_node;
+    pl_scene_plasticity plasticity;
+    uint32_t plasticity_node;
     pl_scene_examples examples;
     uint32_t model_node, rotation_node, solver_node, stiffness_node, density_node, fixed_node,
         state_node, array_node, examples_node, clustered_node;

@@ -66,6 +66,10 @@ pl_status pl_read_clustered(pl_scene_reader *reader, uint32_t node, pl_scene_clu
 pl_status pl_read_tetrahedral(pl_scene_reader *reader, uint32_t node,
                               pl_scene_tetrahedral *tetrahedral);
 
+/* scene_read_plasticity.c */
+pl_status pl_read_plasticity(pl_scene_reader *reader, uint32_t node,
+                             pl_scene_plasticity *plasticity);
+
 /* scene_read_examples.c */
 pl_status pl_read_examples(pl_scene_reader *reader, uint32_t node, pl_scene_examples *examples);
 

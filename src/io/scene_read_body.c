@@ -205,6 +205,12 @@ static pl_status read_body(pl_scene_reader *reader, uint32_t node, pl_scene_body
         PL_TRY(pl_read_tetrahedral(reader, body->tetrahedral_node, &body->tetrahedral));
         PL_TRY(check_tetrahedral(reader, body));
     }
+    if (body->plasticity_node)
+        PL_TRY(pl_read_plasticity(reader, body->plasticity_node, &body->plasticity));
+    if (body->plasticity_node && (body->clustered_node || body->tetrahedral_node))
+        return PL_SCENE_FAIL(reader, body->plasticity_node,
+                             "is for bodies of oriented particles; \"clustered\" and "
+                             "\"tetrahedral\" have a \"yield\" of their own");
     if (body->examples_node)
         PL_TRY(pl_read_examples(reader, body->examples_node, &body->examples));
     if (body->fixed_node)

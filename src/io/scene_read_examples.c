@@ -147,6 +147,25 @@ static pl_status read_scope(pl_scene_reader *reader, pl_scene_examples *examples
     return PL_OK;
 }
 
+static pl_status read_bias(pl_scene_reader *reader, uint32_t node, pl_scene_examples *examples)
+{
+    static const pl_field range = {.low = -1e6, .high = 1e6};
+    PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "an array, a number for each pose"));
+    if ((int)pl_node_count(reader, node) != examples->pose_count)
+        return PL_SCENE_FAIL(reader, node, "has %d numbers for %d poses; one each",
+                             (int)pl_node_count(reader, node), examples->pose_count);
+    examples->bias = PL_SCENE_NEW(reader, float, examples->pose_count);
+    if (!examples->bias)
+        return pl_scene_no_memory(reader);
+    uint32_t element = node + 1;
+    for (int i = 0; i < examples->pose_count; i++, element = pl_json_next(reader->json, element)) {
+        double bias;
+        PL_TRY(pl_read_number(reader, element, &range, &bias));
+        examples->bias[i] = (float)bias;
+    }
+    return PL_OK;
+}
+
 pl_status pl_read_examples(pl_scene_reader *reader, uint32_t node, pl_scene_examples *examples)
 {
     examples->beta = pl_default_examples_def().beta;
@@ -163,5 +182,7 @@ pl_status pl_read_examples(pl_scene_reader *reader, uint32_t node, pl_scene_exam
     for (int i = 0; i < examples->pose_count; i++, element = pl_json_next(reader->json, element))
         PL_TRY(read_pose(reader, element, &examples->poses[i]));
     PL_TRY(read_scope(reader, examples));
+    if (examples->bias_node)
+        PL_TRY(read_bias(reader, examples->bias_node, examples));
     return examples->groups_node ? read_groups(reader, examples->groups_node, examples) : PL_OK;
 }

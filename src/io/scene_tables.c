@@ -133,6 +133,7 @@ static const pl_field body_fields[] = {
     FIELD(pl_scene_body, "array", NODE, array_node),
     FIELD(pl_scene_body, "clustered", NODE, clustered_node),
     FIELD(pl_scene_body, "tetrahedral", NODE, tetrahedral_node),
+    FIELD(pl_scene_body, "plasticity", NODE, plasticity_node),
     FIELD(pl_scene_body, "examples", NODE, examples_node),
 };
 OBJECT(body, "body", body_fields);
@@ -197,12 +198,21 @@ static const pl_field tetrahedral_fields[] = {
 };
 OBJECT(tetrahedral, "tetrahedral", tetrahedral_fields);
 
+static const pl_field plasticity_fields[] = {
+    FIELD(pl_scene_plasticity, "yield", NUMBER, def.yield, NOT_NEGATIVE),
+    FIELD(pl_scene_plasticity, "flow", NUMBER, def.flow, .low = 0, .above = true, .high = 1e6),
+    FIELD(pl_scene_plasticity, "hardening", NUMBER, def.hardening, ANY),
+    FIELD(pl_scene_plasticity, "limit", NUMBER, def.limit, .low = 0, .above = true, .high = 100),
+};
+OBJECT(plasticity, "plasticity", plasticity_fields);
+
 static const pl_field examples_fields[] = {
     FIELD(pl_scene_examples, "poses", NODE, poses_node, REQUIRED),
     FIELD(pl_scene_examples, "scope", NODE, scope_node),
     FIELD(pl_scene_examples, "groups", NODE, groups_node),
     FIELD(pl_scene_examples, "beta", NUMBER, beta, FROM(0, 0.999999)),
     FIELD(pl_scene_examples, "rule", NODE, rule_node),
+    FIELD(pl_scene_examples, "bias", NODE, bias_node),
 };
 OBJECT(examples, "examples", examples_fields);
 
@@ -470,7 +480,7 @@ static const pl_scene_object *const objects[] = {
     &pl_object_velocity, &pl_object_impulse,    &pl_object_new_material, &pl_object_pressure,
     &pl_object_camera,   &pl_object_aim,        &pl_object_light,        &pl_object_output,
     &pl_object_clusters, &pl_object_clustered,  &pl_object_tetrahedral, &pl_object_examples,     &pl_object_pose,
-    &pl_object_warp,
+    &pl_object_warp,     &pl_object_plasticity,
 };
 
 int pl_scene_object_count(void)

@@ -269,6 +269,15 @@ static pl_status check_source(pl_memory *memory, const pl_clustered_source *sour
     return status;
 }
 
+/* What flows gets new clusters: room for some of them now, so that the first ones need not move everything. */
+static bool reserve_at_start(pl_clustered *c, const pl_clustered_source *source, int members)
+{
+    bool flows = isfinite(c->def.yield) && c->def.recluster != PL_RECLUSTER_NONE;
+    int part = flows ? 4 : INT32_MAX;
+    return pl_clustered_reserve(c, source->cluster_count + source->cluster_count / part,
+                                members + members / part, source->n);
+}
+
 pl_status pl_clustered_create(pl_memory *memory, const pl_clustered_source *source,
                               const pl_clustered_def *def, pl_clustered **clustered,
                               pl_error *error)
@@ -282,7 +291,7 @@ pl_status pl_clustered_create(pl_memory *memory, const pl_clustered_source *sour
         c->def = *def;
         c->key = PL_NEW(memory, uint32_t, source->n);
     }
-    if (!c || !c->key || !pl_clustered_reserve(c, source->cluster_count, (int)members, source->n)) {
+    if (!c || !c->key || !reserve_at_start(c, source, (int)members)) {
         pl_clustered_destroy(c);
         return pl_fail(error, PL_ERROR_MEMORY, NULL, "out of memory");
     }

@@ -1,8 +1,9 @@
 /* The elastic energy of a clustered body, in double, for those who ask: what its goals pull with.
 
-       E = α / (2 h²) Σ_c Σ_i w m ‖x_i − (R Fᵖ p_i + c)‖²
+       E = α / (2 h²) Σ_c Σ_i w m ‖x_i − (R S̃ Fᵖ p_i + c)‖²
 
-   with every cluster fitted to the positions as they are, by the rotation that leaves the least. */
+   with every cluster fitted to the positions as they are, by the rotation that leaves the least; S̃ is that of the last
+   sub-step (I without examples). */
 #include <math.h>
 #include <string.h>
 
@@ -48,22 +49,38 @@ static fit fit_cluster(const pl_clustered *body, const pl_cluster *cluster, cons
     return f;
 }
 
-/* A_xp Fᵖᵀ: the rotation nearest to it leaves the least. */
-static void matrix_to_turn(const pl_cluster *cluster, const fit *f, double out[9])
+/* S̃ Fᵖ: what the rest offsets are multiplied by. */
+static void shape_of(const pl_clustered *body, const pl_cluster *cluster, double out[9])
+{
+    float stretch[9];
+    pl_clustered_stretch(body, cluster, stretch);
+    for (int k = 0; k < 9; k++) {
+        out[k] = (double)cluster->plastic[k];
+        if (body->manifold) {
+            out[k] = 0;
+            for (int m = 0; m < 3; m++)
+                out[k] += (double)stretch[k / 3 * 3 + m] * (double)cluster->plastic[3 * m + k % 3];
+        }
+    }
+}
+
+/* A_xp times the transpose of the shape: the rotation nearest to it leaves the least. */
+static void matrix_to_turn(const double shape[9], const fit *f, double out[9])
 {
     for (int k = 0; k < 3; k++)
         for (int l = 0; l < 3; l++) {
             out[3 * k + l] = 0;
             for (int m = 0; m < 3; m++)
-                out[3 * k + l] += f->moment[3 * k + m] * (double)cluster->plastic[3 * l + m];
+                out[3 * k + l] += f->moment[3 * k + m] * shape[3 * l + m];
         }
 }
 
 static double energy_of(const pl_clustered *body, const pl_cluster *cluster, const float *x)
 {
     fit f = fit_cluster(body, cluster, x);
-    double turn[9], q[4], sum = 0;
-    matrix_to_turn(cluster, &f, turn);
+    double turn[9], q[4], shape[9], sum = 0;
+    shape_of(body, cluster, shape);
+    matrix_to_turn(shape, &f, turn);
     for (int k = 0; k < 4; k++)
         q[k] = (double)cluster->turn[k];
     pl_rotations_fit_double(1, turn, q);
@@ -72,9 +89,9 @@ static double energy_of(const pl_clustered *body, const pl_cluster *cluster, con
         size_t i = (size_t)body->particle[m];
         double share = (double)body->weight[m] * (double)body->mass[i], rest[3];
         for (int k = 0; k < 3; k++)
-            rest[k] = (double)cluster->plastic[3 * k] * (double)body->p[0][m] +
-                      (double)cluster->plastic[3 * k + 1] * (double)body->p[1][m] +
-                      (double)cluster->plastic[3 * k + 2] * (double)body->p[2][m];
+            rest[k] = shape[3 * k] * (double)body->p[0][m] +
+                      shape[3 * k + 1] * (double)body->p[1][m] +
+                      shape[3 * k + 2] * (double)body->p[2][m];
         for (size_t k = 0; k < 3; k++) {
             double goal =
                 f.centre[k] + r.m[k][0] * rest[0] + r.m[k][1] * rest[1] + r.m[k][2] * rest[2];

@@ -39,6 +39,12 @@ PL_LANES_INLINE vf load_quarters(const float *rows, const int32_t *at)
 #endif
 }
 
+#if PL_W == 16
+#define PL_QUARTER(v, k) _mm512_extractf32x4_ps((__m512)(v), k)
+#elif PL_W == 8
+#define PL_QUARTER(v, k) _mm256_extractf128_ps((__m256)(v), k)
+#endif
+
 PL_LANES_INLINE void add_row(float *row, __m128 v)
 {
     _mm_store_ps(row, _mm_add_ps(_mm_load_ps(row), v));
@@ -88,6 +94,27 @@ PL_LANES_INLINE void add_rows(float *rows, const int32_t *at, vf a, vf b, vf c, 
         float *row = rows + at[lane];
         row[0] += a[lane], row[1] += b[lane], row[2] += c[lane], row[3] += d[lane];
     }
+#endif
+}
+
+/* The same, with the lanes one after the other: where rows come several times, every width adds them up in one order. */
+PL_LANES_INLINE void add_rows_in_order(float *rows, const int32_t *at, vf a, vf b, vf c, vf d)
+{
+#if PL_LANES_NATIVE && PL_W > 4
+    pl_lanes_transpose4(&a, &b, &c, &d);
+    vf v[4] = {a, b, c, d};
+    for (int k = 0; k < 4; k++)
+        add_row(rows + at[k], PL_QUARTER(v[k], 0));
+    for (int k = 0; k < 4; k++)
+        add_row(rows + at[4 + k], PL_QUARTER(v[k], 1));
+#if PL_W == 16
+    for (int k = 0; k < 4; k++)
+        add_row(rows + at[8 + k], PL_QUARTER(v[k], 2));
+    for (int k = 0; k < 4; k++)
+        add_row(rows + at[12 + k], PL_QUARTER(v[k], 3));
+#endif
+#else
+    add_rows(rows, at, a, b, c, d);
 #endif
 }
 
@@ -262,28 +289,6 @@ PL_LANES_INLINE void sum_rings(const pl_clustered_rows *r, int group, int first,
         add_fit(sum, wy, p);
         load_rows(r->u, row, u);
         add_motion(sum, y, wy, u, mass);
-    }
-}
-
-/* pull_members of PL_W clusters: the goal's map and what else they want, a cluster per lane. */
-PL_LANES_INLINE void pull_rings(const pl_clustered_rows *r, int group, int first, const vf goal[12],
-                                const vf spin[6], float pull, float *sum)
-{
-    for (int slot = r->ring_start[group]; slot < r->ring_start[group + 1]; slot++) {
-        const float *rest = r->ring_rest + (size_t)slot * 4 * PL_COLUMNS + first;
-        const float *place = r->ring_place + (size_t)slot * 3 * PL_COLUMNS + first;
-        vf y[3], p[3], way[3], weight = pl_load_f(rest + 3 * PL_COLUMNS);
-        for (int k = 0; k < 3; k++) {
-            y[k] = pl_load_f(place + k * PL_COLUMNS);
-            p[k] = pl_load_f(rest + k * PL_COLUMNS);
-        }
-        cross(spin, y, way);
-        for (int k = 0; k < 3; k++) {
-            vf to = goal[3 * k] * p[0] + goal[3 * k + 1] * p[1] + goal[3 * k + 2] * p[2];
-            way[k] = ((to + goal[9 + k] - y[k]) * pull + (way[k] + spin[3 + k])) * weight;
-        }
-        add_rows(sum, r->ring_row + (size_t)slot * PL_COLUMNS + first, way[0], way[1], way[2],
-                 weight);
     }
 }
 
@@ -756,6 +761,35 @@ static void pull_members(const members *m, const group *g, int i, float pull, fl
     }
 }
 
+/* The same for rings, slot by slot, so that every width adds in one order. */
+static void pull_rings(const pl_clustered_rows *r, const group *g, float pull, float *sum)
+{
+    for (int slot = r->ring_start[g->place]; slot < r->ring_start[g->place + 1]; slot++) {
+        const float *rest = r->ring_rest + (size_t)slot * 4 * PL_COLUMNS;
+        const float *place = r->ring_place + (size_t)slot * 3 * PL_COLUMNS;
+        const int32_t *row = r->ring_row + (size_t)slot * PL_COLUMNS;
+        for (int first = 0; first < g->count; first += PL_W) {
+            vf y[3], p[3], spin[3], way[3];
+            vf weight = pl_load_f(rest + 3 * PL_COLUMNS + first);
+            for (int k = 0; k < 3; k++) {
+                y[k] = pl_load_f(place + k * PL_COLUMNS + first);
+                p[k] = pl_load_f(rest + k * PL_COLUMNS + first);
+                spin[k] = pl_load_f(g->spin[k] + first);
+            }
+            cross(spin, y, way);
+            for (int k = 0; k < 3; k++) {
+                vf to = pl_load_f(g->goal[3 * k] + first) * p[0] +
+                        pl_load_f(g->goal[3 * k + 1] + first) * p[1] +
+                        pl_load_f(g->goal[3 * k + 2] + first) * p[2];
+                way[k] = ((to + pl_load_f(g->goal[9 + k] + first) - y[k]) * pull +
+                          (way[k] + pl_load_f(g->spin[3 + k] + first))) *
+                         weight;
+            }
+            add_rows_in_order(sum, row + first, way[0], way[1], way[2], weight);
+        }
+    }
+}
+
 /* Notes which blocks of rows a run has added to. */
 static void mark(const pl_clustered_rows *r, int run, int number)
 {
@@ -862,17 +896,17 @@ void PL_LANES(pl_clustered_measure)(const pl_clustered_step *step, int run)
 
 /* ---- A run ----------------------------------------------------------------------------------------- */
 
-static void fit_rings(const pl_clustered_step *step, int run, group *g, int first)
+static void fit_rings(const pl_clustered_step *step, int run, group *g)
 {
     const pl_clustered_rows *r = &step->clustered->rows;
-    fit f;
-    vf sums[SUM_ALL], goal[12], spin[6];
-    load_fit(g, first, &f);
-    bring_sums(step, g, first, f.from, step->clustered->manifold != NULL, sums);
-    fit_lanes(step, g, first, sums, &f, spin);
-    for (int k = 0; k < 12; k++)
-        goal[k] = k < 9 ? f.goal[k] : f.aim[k - 9];
-    pull_rings(r, g->place, first, goal, spin, step->pull, sum_of(r, run));
+    for (int lane = 0; lane < g->count; lane += PL_W) {
+        fit f;
+        vf sums[SUM_ALL], spin[6];
+        load_fit(g, lane, &f);
+        bring_sums(step, g, lane, f.from, step->clustered->manifold != NULL, sums);
+        fit_lanes(step, g, lane, sums, &f, spin);
+    }
+    pull_rings(r, g, step->pull, sum_of(r, run));
 }
 
 static void fit_clusters(const pl_clustered_step *step, int run, group *g)
@@ -903,8 +937,7 @@ void PL_LANES(pl_clustered_fit)(const pl_clustered_step *step, int run)
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
         if (r->narrow) {
             name_group(step, run, first, &g);
-            for (int lane = 0; lane < g.count; lane += PL_W)
-                fit_rings(step, run, &g, lane);
+            fit_rings(step, run, &g);
         } else {
             open_group(step, run, first, &g);
             fit_clusters(step, run, &g);

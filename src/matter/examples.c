@@ -13,8 +13,7 @@ enum { BLOCK = PL_EXAMPLES_BLOCK };
 
 /* A pose this near to rest, root mean square, is rest: what is left is rounding, and would be blown up. */
 #define LEAST 1e-5
-/* Squared distances from what other poses span, relative to their own: for PL_EXAMPLES_AUTO, and for the pseudo-inverse. */
-#define NEARLY_DEPENDENT 1e-4
+/* The squared distance of a pose from what others span, relative to its own length, below which it is one of those. */
 #define DEPENDENT 1e-10
 /* Descriptors of poses beyond this are no poses. */
 #define FARTHEST 1e9f
@@ -189,7 +188,6 @@ typedef struct build {
     double scale;            /* of the metric */
     double root[PL_MAX_POSES * PL_MAX_POSES], square[PL_MAX_POSES * PL_MAX_POSES];
     int rank;
-    bool dependent;
 } build;
 
 static double gram_at(const build *b, int i, int j)
@@ -240,7 +238,6 @@ static void build_root(build *b)
     int n = b->poses;
     double left[PL_MAX_POSES];
     b->rank = 0;
-    b->dependent = false;
     for (int i = 0; i < n; i++)
         left[i] = gram_at(b, i, i);
     for (; b->rank < n; b->rank++) {
@@ -253,7 +250,6 @@ static void build_root(build *b)
             }
         if (pick < 0)
             break;
-        b->dependent = b->dependent || best < NEARLY_DEPENDENT;
         for (int i = 0; i < n; i++) {
             double sum = gram_at(b, i, pick);
             for (int k = 0; k < b->rank; k++)
@@ -264,10 +260,6 @@ static void build_root(build *b)
             left[i] -= b->root[i * n + b->rank] * b->root[i * n + b->rank];
         left[pick] = 0;
     }
-    int able = 0;
-    for (int i = 0; i < n; i++)
-        able += !b->rest[i];
-    b->dependent = b->dependent || b->rank < able;
 }
 
 /* In place: the inverse of a symmetric positive definite n × n matrix, by Gauss and Jordan. */
@@ -359,15 +351,6 @@ static void store_group(const pl_examples *e, build *b, int group)
 
 static void build_all(pl_examples *e, build *b)
 {
-    if (e->rule == PL_EXAMPLES_AUTO) {
-        bool dependent = false;
-        for (int g = 0; g < e->group_count && !dependent && e->pose_count > 1; g++) {
-            build_gram(e, g, b);
-            build_root(b);
-            dependent = b->dependent;
-        }
-        e->rule = dependent ? PL_EXAMPLES_NEAREST : PL_EXAMPLES_SIMPLEX;
-    }
     for (int g = 0; g < e->group_count; g++) {
         build_gram(e, g, b);
         if (e->rule == PL_EXAMPLES_SIMPLEX) {
@@ -416,7 +399,8 @@ pl_status pl_examples_create(pl_memory *memory, const pl_examples_source *source
                        .group_count = source->group_count,
                        .blocks = (source->element_count + BLOCK - 1) / BLOCK,
                        .group_blocks = (source->group_count + BLOCK - 1) / BLOCK,
-                       .rule = source->rule,
+                       .rule = source->rule == PL_EXAMPLES_SIMPLEX ? PL_EXAMPLES_SIMPLEX
+                                                                   : PL_EXAMPLES_NEAREST,
                        .beta = (float)source->beta};
     pl_status status = create(e, source, error);
     if (status != PL_OK)

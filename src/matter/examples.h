@@ -35,8 +35,9 @@ typedef struct pl_examples_source {
 
 /* PL_ERROR_ARGUMENT names what is wrong: a pose that is not finite, a group that does not exist, … Poses equal to rest, to
    each other, or dependent are allowed: one that is within 10⁻⁵ (root mean square over a group, in the metric) of rest
-   has the weight 0 there, and of equal ones the first gets all. PL_EXAMPLES_AUTO means the nearest point for all groups
-   if in any of them the poses depend on each other (one within 1 % of what the others span), else the simplex rule. */
+   has the weight 0 there, and of equal ones the first gets all. PL_EXAMPLES_AUTO is the nearest
+   point: with it (and equal elements) what pulls towards the blend is the gradient of an energy. The simplex rule has none: where
+   every element chooses for itself it gains energy, and it needs independent poses for its weights to mean anything. */
 pl_status pl_examples_create(pl_memory *memory, const pl_examples_source *source,
                              pl_examples **examples, pl_error *error);
 void pl_examples_destroy(pl_examples *examples); /* NULL is allowed */

@@ -6,6 +6,9 @@
 
 enum { BLOCK = PL_EXAMPLES_BLOCK };
 
+/* Loops over the poses, whose number is known where it matters. */
+#define UNROLL _Pragma("GCC unroll 8")
+
 /* ---- Elements ----------------------------------------------------------------------------------- */
 
 /* t_k = (M D_k) · δ */
@@ -168,157 +171,231 @@ PL_LANES_INLINE void store_narrow(float *p, vd v)
     memcpy(p, &h, sizeof h);
 }
 
+/* Two vectors of groups at once: each of them alone would mostly wait for its own divisions. */
+enum { PAIR = 2 };
+#define BOTH for (int h = 0; h < PAIR; h++)
+#define MOST PL_EXAMPLES_LANES
+
 /* A search: x and x0 are admissible; `in` are the points it is a blend of. */
 typedef struct search {
-    vd t[PL_EXAMPLES_LANES], x[PL_EXAMPLES_LANES], x0;
-    vd gram[PL_EXAMPLES_LANES * (PL_EXAMPLES_LANES + 1) / 2];
-    vl in[PL_EXAMPLES_LANES], in0;
-    vl last[PL_EXAMPLES_LANES], last0;     /* the point that came in last */
-    vl barred[PL_EXAMPLES_LANES], barred0; /* those that came in without effect: rounding */
-    vl done;
+    vd t[MOST][PAIR], x[MOST][PAIR], x0[PAIR];
+    vd gram[MOST * (MOST + 1) / 2][PAIR];
+    vl in[MOST][PAIR], in0[PAIR];
+    vl last[MOST][PAIR], last0[PAIR];     /* the point that came in last */
+    vl barred[MOST][PAIR], barred0[PAIR]; /* those that came in without effect: rounding */
+    vl done[PAIR];
 } search;
 
-PL_LANES_INLINE vd gram_of(const search *s, int i, int j)
+PL_LANES_INLINE int gram_at(int i, int j)
 {
-    return i < j ? s->gram[j * (j + 1) / 2 + i] : s->gram[i * (i + 1) / 2 + j];
+    return i < j ? j * (j + 1) / 2 + i : i * (i + 1) / 2 + j;
 }
 
 /* L D Lᵀ out = in, with 1/d given. */
-PL_LANES_INLINE void substitute(int poses, const vd *low, const vd *inverse, const vd *in, vd *out)
+PL_LANES_INLINE void substitute(int poses, vd low[][PAIR], vd inverse[][PAIR], vd in[][PAIR],
+                                vd out[][PAIR])
 {
+    UNROLL
     for (int i = 0; i < poses; i++) {
-        out[i] = in[i];
+        BOTH out[i][h] = in[i][h];
+        UNROLL
         for (int k = 0; k < i; k++)
-            out[i] -= low[i * (i + 1) / 2 + k] * out[k];
+            BOTH out[i][h] -= low[i * (i + 1) / 2 + k][h] * out[k][h];
     }
+    UNROLL
     for (int i = poses - 1; i >= 0; i--) {
-        out[i] *= inverse[i];
+        BOTH out[i][h] *= inverse[i][h];
+        UNROLL
         for (int k = i + 1; k < poses; k++)
-            out[i] -= low[k * (k + 1) / 2 + i] * out[k];
+            BOTH out[i][h] -= low[k * (k + 1) / 2 + i][h] * out[k][h];
+    }
+}
+
+/* LDLᵀ of G + lift 1 1ᵀ; points that are not in, or depend on those before them, have 1/d = 0 and so the weight 0. */
+PL_LANES_INLINE void factor(search *s, int poses, const vd lift[PAIR], vd low[][PAIR],
+                            vd inverse[][PAIR])
+{
+    vd none = pl_splat_d(0), one = pl_splat_d(1);
+    UNROLL
+    for (int j = 0; j < poses; j++) {
+        vd pivot[PAIR], least[PAIR];
+        BOTH
+        {
+            pivot[h] = s->gram[gram_at(j, j)][h] + lift[h];
+            least[h] = pivot[h] * PL_EXAMPLES_DEPENDENT;
+        }
+        UNROLL
+        for (int k = 0; k < j; k++) /* l d becomes l */
+            BOTH
+            {
+                vd scaled = low[j * (j + 1) / 2 + k][h];
+                low[j * (j + 1) / 2 + k][h] = scaled * inverse[k][h];
+                pivot[h] -= scaled * low[j * (j + 1) / 2 + k][h];
+            }
+        BOTH inverse[j][h] =
+            pl_select_d(s->in[j][h] & above(pivot[h], least[h]), one / pivot[h], none);
+        UNROLL
+        for (int i = j + 1; i < poses; i++) {
+            vd sum[PAIR];
+            BOTH sum[h] = s->gram[gram_at(i, j)][h] + lift[h];
+            UNROLL
+            for (int k = 0; k < j; k++)
+                BOTH sum[h] -= low[i * (i + 1) / 2 + k][h] * low[j * (j + 1) / 2 + k][h];
+            BOTH low[i * (i + 1) / 2 + j][h] = sum[h];
+        }
     }
 }
 
 /* The nearest point u of the plane through the points of `in`. With rest among them G w = t. Without, Σ w = 1 takes a
    multiplier, and G + 1 1ᵀ in place of G changes nothing but that dependent directions, of which the points may
-   still be a simplex, are no trouble. LDLᵀ; points that are not in, or depend on those before them, have 1/d = 0 and so
-   the weight 0. */
-PL_LANES_INLINE vd solve(const search *s, int poses, vd *u)
+   still be a simplex, are no trouble. */
+PL_LANES_INLINE void solve(search *s, int poses, vd u[][PAIR], vd u0[PAIR])
 {
-    vd low[PL_EXAMPLES_LANES * (PL_EXAMPLES_LANES + 1) / 2], inverse[PL_EXAMPLES_LANES];
-    vd z[PL_EXAMPLES_LANES], none = pl_splat_d(0), one = pl_splat_d(1);
-    vd lift = pl_select_d(s->in0, none, one), y = none, both = none;
-    for (int j = 0; j < poses; j++) {
-        vd pivot = gram_of(s, j, j) + lift, whole = pivot;
-        for (int k = 0; k < j; k++) { /* l d becomes l */
-            vd scaled = low[j * (j + 1) / 2 + k];
-            low[j * (j + 1) / 2 + k] = scaled * inverse[k];
-            pivot -= scaled * low[j * (j + 1) / 2 + k];
-        }
-        vl use = s->in[j] & above(pivot, whole * PL_EXAMPLES_DEPENDENT);
-        inverse[j] = pl_select_d(use, one / pivot, none);
-        for (int i = j + 1; i < poses; i++) {
-            vd sum = gram_of(s, i, j) + lift;
-            for (int k = 0; k < j; k++)
-                sum -= low[i * (i + 1) / 2 + k] * low[j * (j + 1) / 2 + k];
-            low[i * (i + 1) / 2 + j] = sum;
-        }
-    }
+    vd low[MOST * (MOST + 1) / 2][PAIR], inverse[MOST][PAIR], z[MOST][PAIR], lift[PAIR];
+    vd none = pl_splat_d(0), one = pl_splat_d(1);
+    BOTH lift[h] = pl_select_d(s->in0[h], none, one);
+    factor(s, poses, lift, low, inverse);
     substitute(poses, low, inverse, s->t, u);
-    for (int i = 0; i < poses; i++)
-        y += u[i];
-    vd shift = none, left = one;
-    if (pl_any_d(~s->in0 & ~s->done)) {
+    if (pl_any_d((~s->in0[0] & ~s->done[0]) | (~s->in0[1] & ~s->done[1]))) {
+        vd y[PAIR] = {none, none}, sum[PAIR] = {none, none}, shift[PAIR];
         for (int i = 0; i < poses; i++)
-            z[i] = one;
+            BOTH z[i][h] = one;
         substitute(poses, low, inverse, z, z);
         for (int i = 0; i < poses; i++)
-            both += z[i];
-        shift = pl_select_d(~s->in0 & above(both, none), (one - y) / both, none);
+            BOTH
+            {
+                y[h] += u[i][h];
+                sum[h] += z[i][h];
+            }
+        BOTH shift[h] = pl_select_d(~s->in0[h] & above(sum[h], none), (one - y[h]) / sum[h], none);
         for (int i = 0; i < poses; i++)
-            u[i] += shift * z[i];
+            BOTH u[i][h] += shift[h] * z[i][h];
     }
+    BOTH u0[h] = one;
     for (int i = 0; i < poses; i++)
-        left -= u[i];
-    return pl_select_d(s->in0, left, none);
+        BOTH u0[h] -= u[i][h];
+    BOTH u0[h] = pl_select_d(s->in0[h], u0[h], none);
 }
 
-/* How far x may go towards u: to where the first weight is 0, and that one goes out. Returns in which lanes it did not get
-   there. */
-PL_LANES_INLINE vl go(search *s, int poses, vd *u, vd u0)
+/* How far x may go towards u: to where the first weight is 0, and that one goes out. `beyond`: in which lanes it did not
+   get there. */
+PL_LANES_INLINE void go(search *s, int poses, vd u[][PAIR], vd u0[PAIR], vl beyond[PAIR])
 {
-    vd none = pl_splat_d(0), way = pl_splat_d(1), most = pl_splat_d(2), at0 = most;
-    vd at[PL_EXAMPLES_LANES];
-    vl beyond = above(none, u0);
+    vd none = pl_splat_d(0), most = pl_splat_d(2);
+    BOTH beyond[h] = above(none, u0[h]);
     for (int k = 0; k < poses; k++)
-        beyond |= above(none, u[k]);
-    if (pl_any_d(beyond & ~s->done)) {
-        at0 = pl_select_d(above(none, u0), s->x0 / (s->x0 - u0), most);
-        way = pl_min_d(at0, way);
-        for (int k = 0; k < poses; k++) {
-            at[k] = pl_select_d(above(none, u[k]), s->x[k] / (s->x[k] - u[k]), most);
-            way = pl_min_d(at[k], way);
+        BOTH beyond[h] |= above(none, u[k][h]);
+    if (pl_any_d((beyond[0] & ~s->done[0]) | (beyond[1] & ~s->done[1]))) {
+        vd at[MOST][PAIR], at0[PAIR], way[PAIR];
+        BOTH
+        {
+            at0[h] = pl_select_d(above(none, u0[h]), s->x0[h] / (s->x0[h] - u0[h]), most);
+            way[h] = pl_min_d(at0[h], pl_splat_d(1));
         }
-        u0 = pl_select_d(beyond, s->x0 + way * (u0 - s->x0), u0);
-        u0 = pl_select_d(~above(at0, way), none, u0);
-        for (int k = 0; k < poses; k++) {
-            u[k] = pl_select_d(beyond, s->x[k] + way * (u[k] - s->x[k]), u[k]);
-            u[k] = pl_select_d(~above(at[k], way), none, u[k]);
+        for (int k = 0; k < poses; k++)
+            BOTH
+            {
+                at[k][h] =
+                    pl_select_d(above(none, u[k][h]), s->x[k][h] / (s->x[k][h] - u[k][h]), most);
+                way[h] = pl_min_d(at[k][h], way[h]);
+            }
+        BOTH
+        {
+            u0[h] = pl_select_d(beyond[h], s->x0[h] + way[h] * (u0[h] - s->x0[h]), u0[h]);
+            u0[h] = pl_select_d(~above(at0[h], way[h]), none, u0[h]);
         }
+        for (int k = 0; k < poses; k++)
+            BOTH
+            {
+                vd x = s->x[k][h];
+                u[k][h] = pl_select_d(beyond[h], x + way[h] * (u[k][h] - x), u[k][h]);
+                u[k][h] = pl_select_d(~above(at[k][h], way[h]), none, u[k][h]);
+            }
     }
-    s->x0 = pl_select_d(s->done, s->x0, pl_max_d(u0, none)); /* not −0 either */
-    s->in0 = above(s->x0, none);
-    s->barred0 |= s->last0 & ~s->in0;
-    for (int k = 0; k < poses; k++) {
-        s->x[k] = pl_select_d(s->done, s->x[k], pl_max_d(u[k], none));
-        s->in[k] = above(s->x[k], none);
-        s->barred[k] |= s->last[k] & ~s->in[k];
+    BOTH
+    {
+        s->x0[h] = pl_select_d(s->done[h], s->x0[h], pl_max_d(u0[h], none)); /* not −0 either */
+        s->in0[h] = above(s->x0[h], none);
+        s->barred0[h] |= s->last0[h] & ~s->in0[h];
     }
-    return beyond;
+    for (int k = 0; k < poses; k++)
+        BOTH
+        {
+            s->x[k][h] = pl_select_d(s->done[h], s->x[k][h], pl_max_d(u[k][h], none));
+            s->in[k][h] = above(s->x[k][h], none);
+            s->barred[k][h] |= s->last[k][h] & ~s->in[k][h];
+        }
 }
 
-/* The point towards which the residual δ − Σ x D points most comes in; none: done. Lanes in which x is not yet the nearest
-   point of its plane go on as they are. */
-PL_LANES_INLINE void admit(search *s, int poses, vl under_way)
+/* Of the points that were the best so far the last comes in; none: done. */
+PL_LANES_INLINE void let_in(search *s, int poses, const vl beyond[PAIR])
+{
+    vl found[PAIR] = {{0}};
+    for (int k = poses - 1; k >= 0; k--)
+        BOTH
+        {
+            s->last[k][h] &= ~found[h] & ~beyond[h];
+            found[h] |= s->last[k][h];
+            s->in[k][h] |= s->last[k][h];
+        }
+    BOTH
+    {
+        s->last0[h] &= ~found[h] & ~beyond[h];
+        found[h] |= s->last0[h];
+        s->in0[h] |= s->last0[h];
+        s->done[h] |= ~(found[h] | beyond[h]);
+    }
+}
+
+/* The point towards which the residual δ − Σ x D points most comes in. Lanes in which x is not yet the nearest point of
+   its plane go on as they are. */
+PL_LANES_INLINE void admit(search *s, int poses, const vl beyond[PAIR])
 {
     vd none = pl_splat_d(0), square = pl_splat_d(PL_EXAMPLES_TOLERANCE * PL_EXAMPLES_TOLERANCE);
-    vd blend[PL_EXAMPLES_LANES], mean = none, length = none, best = none;
-    vl found = (vl){0};
+    vd blend[MOST][PAIR], mean[PAIR] = {none, none}, length[PAIR] = {none, none}, best[PAIR];
+    UNROLL
     for (int i = 0; i < poses; i++) {
-        blend[i] = gram_of(s, i, 0) * s->x[0];
+        BOTH blend[i][h] = s->gram[gram_at(i, 0)][h] * s->x[0][h];
+        UNROLL
         for (int j = 1; j < poses; j++)
-            blend[i] += gram_of(s, i, j) * s->x[j];
-        mean += s->x[i] * (s->t[i] - blend[i]);
-        length += s->x[i] * blend[i];
+            BOTH blend[i][h] += s->gram[gram_at(i, j)][h] * s->x[j][h];
+        BOTH
+        {
+            mean[h] += s->x[i][h] * (s->t[i][h] - blend[i][h]);
+            length[h] += s->x[i][h] * blend[i][h];
+        }
     }
-    vd gain = -mean, reach = pl_max_d(length, none);
-    vl wanted = ~s->in0 & ~s->barred0 & above(gain, none) & above(gain * gain, square * reach);
-    best = pl_select_d(wanted, gain, none);
-    s->last0 = wanted;
-    for (int k = 0; k < poses; k++) {
-        gain = (s->t[k] - blend[k]) - mean;
-        reach = pl_max_d(gram_of(s, k, k) - 2.0 * blend[k] + length, none);
-        wanted = ~s->in[k] & ~s->barred[k] & above(gain, best) & above(gain * gain, square * reach);
-        best = pl_select_d(wanted, gain, best);
-        s->last[k] = wanted;
+    BOTH
+    {
+        vd gain = none - mean[h], reach = pl_max_d(length[h], none);
+        s->last0[h] =
+            ~s->in0[h] & ~s->barred0[h] & above(gain, none) & above(gain * gain, square * reach);
+        best[h] = pl_select_d(s->last0[h], gain, none);
     }
-    for (int k = poses - 1; k >= 0; k--) { /* of those that were best so far, the last */
-        s->last[k] &= ~found & ~under_way;
-        found |= s->last[k];
-        s->in[k] |= s->last[k];
-    }
-    s->last0 &= ~found & ~under_way;
-    found |= s->last0;
-    s->in0 |= s->last0;
-    s->done |= ~(found | under_way);
+    for (int k = 0; k < poses; k++)
+        BOTH
+        {
+            vd gain = (s->t[k][h] - blend[k][h]) - mean[h];
+            vd reach = s->gram[gram_at(k, k)][h] - (blend[k][h] + blend[k][h]) + length[h];
+            s->last[k][h] = ~s->in[k][h] & ~s->barred[k][h] & above(gain, best[h]) &
+                            above(gain * gain, square * pl_max_d(reach, none));
+            best[h] = pl_select_d(s->last[k][h], gain, best[h]);
+        }
+    let_in(s, poses, beyond);
 }
 
-/* Wolfe's nearest point of a simplex's corner points: finite, every step downhill, and wherever it is stopped what it has is admissible. */
+/* Wolfe's nearest point of a simplex's corner points: finite, every step downhill, and wherever it is stopped what it has
+   is admissible. */
 PL_LANES_INLINE void search_nearest(search *s, int poses)
 {
-    vd u[PL_EXAMPLES_LANES];
-    for (int round = 0; round < 6 * (poses + 1) && !pl_all_d(s->done); round++) {
-        vd u0 = solve(s, poses, u);
-        admit(s, poses, go(s, poses, u, u0));
+    for (int round = 0; round < 6 * (poses + 1); round++) {
+        vd u[MOST][PAIR], u0[PAIR];
+        vl beyond[PAIR];
+        if (pl_all_d(s->done[0] & s->done[1]))
+            break;
+        solve(s, poses, u, u0);
+        go(s, poses, u, u0, beyond);
+        admit(s, poses, beyond);
     }
 }
 
@@ -326,38 +403,46 @@ PL_LANES_INLINE void search_nearest(search *s, int poses)
 PL_LANES_INLINE void start_search(search *s, int poses, const double *gram, const float *t,
                                   const float *start)
 {
-    vd none = pl_splat_d(0), sum = none, far = none;
+    vd none = pl_splat_d(0), sum[PAIR] = {none, none}, far[PAIR] = {none, none};
     for (int k = 0; k < poses * (poses + 1) / 2; k++)
-        s->gram[k] = pl_load_d(gram + k * BLOCK);
-    for (int k = 0; k < poses; k++) {
-        s->t[k] = load_wide(t + k * BLOCK);
-        far += s->t[k] * none;
+        BOTH s->gram[k][h] = pl_load_d(gram + k * BLOCK + h * PL_WD);
+    for (int k = 0; k < poses; k++)
+        BOTH
+        {
+            s->t[k][h] = load_wide(t + k * BLOCK + h * PL_WD);
+            far[h] += s->t[k][h] * none;
+        }
+    BOTH s->done[h] = ~above(pl_splat_d(1), far[h]); /* 0, or not a number */
+    for (int k = 0; k < poses; k++)
+        BOTH
+        {
+            s->t[k][h] = pl_select_d(s->done[h], none, s->t[k][h]);
+            s->x[k][h] = pl_select_d(s->done[h], none, load_wide(start + k * BLOCK + h * PL_WD));
+            sum[h] += s->x[k][h];
+            s->in[k][h] = above(s->x[k][h], none);
+            s->barred[k][h] = s->last[k][h] = (vl){0};
+        }
+    BOTH
+    {
+        s->x0[h] = 1.0 - sum[h];
+        s->in0[h] = above(s->x0[h], pl_splat_d(1e-6)); /* else it is what rounding to float left */
+        s->x0[h] = pl_select_d(s->in0[h], s->x0[h], none);
+        s->barred0[h] = s->last0[h] = (vl){0};
     }
-    s->done = ~above(pl_splat_d(1), far); /* 0, or not a number */
-    for (int k = 0; k < poses; k++) {
-        s->t[k] = pl_select_d(s->done, none, s->t[k]);
-        s->x[k] = pl_select_d(s->done, none, load_wide(start + k * BLOCK));
-        sum += s->x[k];
-        s->in[k] = above(s->x[k], none);
-        s->barred[k] = s->last[k] = (vl){0};
-    }
-    s->x0 = 1.0 - sum;
-    s->in0 = above(s->x0, pl_splat_d(1e-6)); /* else it is what rounding to float left */
-    s->x0 = pl_select_d(s->in0, s->x0, none);
-    s->barred0 = s->last0 = (vl){0};
 }
 
 PL_LANES_INLINE void nearest_block(const pl_examples *e, int block, int poses)
 {
     size_t size = (size_t)poses * BLOCK, triangle = (size_t)(poses * (poses + 1) / 2) * BLOCK;
-    for (int part = 0; part < BLOCK && block * BLOCK + part < e->group_count; part += PL_WD) {
+    for (int part = 0; part < BLOCK && block * BLOCK + part < e->group_count;
+         part += PAIR * PL_WD) {
         search s;
         float *start = e->start + (size_t)block * size + part;
         start_search(&s, poses, e->gram + (size_t)block * triangle + part,
                      e->sums + (size_t)block * size + part, start);
         search_nearest(&s, poses);
         for (int k = 0; k < poses; k++)
-            store_narrow(start + k * BLOCK, s.x[k]);
+            BOTH store_narrow(start + k * BLOCK + h * PL_WD, s.x[k][h]);
     }
 }
 

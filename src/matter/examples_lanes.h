@@ -10,7 +10,7 @@ enum { PL_EXAMPLES_LANES = 8 };
 /* Squared distances, relative to the largest example of a group, below which a pose is one of those that others span; and how far
    (relative to it) the residual may still point towards a pose. */
 #define PL_EXAMPLES_DEPENDENT 1e-11
-#define PL_EXAMPLES_TOLERANCE 1e-6
+#define PL_EXAMPLES_TOLERANCE 1e-5
 
 /* Element blocks in which all elements are of one group have its number here. */
 enum { PL_EXAMPLES_NO_GROUP = -1, PL_EXAMPLES_MIXED = -2 };

@@ -34,10 +34,7 @@ static pl_status check_plasticity(const pl_plasticity_def *def, pl_error *error)
 
 /* ---- Memory -------------------------------------------------------------------------------------------------------- */
 
-enum { CONSTANTS = 15, MEASURES = 10, TARGETS = 7, LANES = PL_POSED_LANES, WIDTH = PL_POSED_WIDTH };
-
-/* Room for the kernels' structs in doubles. */
-enum { STAR_SIZE = 14 * sizeof(double), SPRING_SIZE = 6 * sizeof(double) };
+enum { CONSTANTS = 17, MEASURES = 10, TARGETS = 7, LANES = PL_POSED_LANES, WIDTH = PL_POSED_WIDTH };
 
 static bool allocate(pl_posed *p, size_t m, size_t blocks)
 {
@@ -46,17 +43,17 @@ static bool allocate(pl_posed *p, size_t m, size_t blocks)
     return (p->flowed = PL_NEW(memory, float, directed)) &&
            (p->blend = PL_NEW(memory, float, directed)) &&
            (p->present = PL_NEW(memory, float, directed)) &&
-           (p->worked = PL_NEW(memory, float, blocks * LANES)) &&
-           (p->strain = PL_NEW(memory, float, blocks * LANES)) &&
+           (p->worked = PL_NEW(memory, float, blocks *LANES)) &&
+           (p->strain = PL_NEW(memory, float, blocks *LANES)) &&
            (p->ends = PL_NEW(memory, int32_t, blocks * 2 * LANES)) &&
            (p->places = PL_NEW(memory, int32_t, blocks * 2 * LANES)) &&
            (p->rest = PL_NEW(memory, float, blocks * 3 * LANES)) &&
            (p->target = PL_NEW(memory, float, 2 * blocks * TARGETS * LANES)) &&
-           (p->shape = PL_NEW(memory, float, blocks * CONSTANTS * LANES)) &&
-           (p->constant = PL_NEW(memory, double, blocks * CONSTANTS * LANES)) &&
-           (p->measured = PL_NEW(memory, double, blocks * MEASURES * LANES)) &&
-           (p->around = pl_memory_alloc(memory, 2 * m, STAR_SIZE)) &&
-           (p->spring = pl_memory_alloc(memory, m, SPRING_SIZE));
+           (p->shape = PL_NEW(memory, float, blocks *CONSTANTS *LANES)) &&
+           (p->constant = PL_NEW(memory, double, blocks *CONSTANTS *LANES)) &&
+           (p->measured = PL_NEW(memory, double, blocks *MEASURES *LANES)) &&
+           (p->around = pl_memory_alloc(memory, 2 * m, PL_POSED_STAR_SIZE)) &&
+           (p->spring = pl_memory_alloc(memory, m, PL_POSED_SPRING_SIZE));
 }
 
 static void enter_edge(pl_posed *p, int e)
@@ -124,8 +121,8 @@ void pl_posed_destroy(pl_posed *p)
 {
     if (!p)
         return;
-    void *blocks[] = {p->flowed, p->blend,  p->present, p->worked,   p->strain,
-                      p->ends,   p->places, p->rest,    p->target,   p->shape,
+    void *blocks[] = {p->flowed, p->blend,  p->present,  p->worked,  p->strain,
+                      p->ends,   p->places, p->rest,     p->target,  p->shape,
                       p->around, p->spring, p->constant, p->measured};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(p->memory, blocks[i]);
@@ -260,8 +257,8 @@ static double flowed_strain(const float *shape, const float *there, const float 
         turn[1][k] = (double)back[(3 + k) * LANES];
     }
     return sqrt((double)shape[LANES] * ab + (double)shape[2 * LANES] * ba +
-                (double)shape[0] * (turning(shape + 9 * LANES, turn[0]) +
-                                    turning(shape + 3 * LANES, turn[1])));
+                (double)shape[0] *
+                    (turning(shape + 9 * LANES, turn[0]) + turning(shape + 3 * LANES, turn[1])));
 }
 
 /* One direction of an edge: its target goes the part γ towards what is. */
@@ -277,8 +274,8 @@ static void follow(const float *measured, int offset, double sign, const float *
     for (int k = 0; k < 3; k++) {
         double d = (double)measured[(offset + k) * LANES] - (double)target[k * LANES];
         flowed[k * LANES] = (float)((double)flowed[k * LANES] + gamma * d);
-        flowed[(3 + k) * LANES] = (float)((double)flowed[(3 + k) * LANES] +
-                                          gamma * (sign * turn[k] - wanted[k]));
+        flowed[(3 + k) * LANES] =
+            (float)((double)flowed[(3 + k) * LANES] + gamma * (sign * turn[k] - wanted[k]));
     }
 }
 
@@ -296,7 +293,8 @@ static void flow_edge(pl_posed *p, int e, double gamma)
     double strain = flowed_strain(p->shape + block * CONSTANTS * LANES + lane, there, return_way);
     for (int k = 0; k < WIDTH && strain > p->plastic.limit; k++) {
         there[k * LANES] = (float)((double)there[k * LANES] * (p->plastic.limit / strain));
-        return_way[k * LANES] = (float)((double)return_way[k * LANES] * (p->plastic.limit / strain));
+        return_way[k * LANES] =
+            (float)((double)return_way[k * LANES] * (p->plastic.limit / strain));
     }
 }
 
@@ -381,8 +379,7 @@ pl_status pl_posed_load(pl_posed *posed, const void *bytes, size_t size, pl_erro
     memcpy(&h, at, sizeof h);
     PL_CHECK(h.magic == MAGIC && h.version == VERSION, PL_ERROR_FORMAT, error, "targets",
              "are of another kind or version");
-    PL_CHECK(h.edge_count == (uint32_t)posed->edge_count &&
-                 h.examples == (posed->examples != NULL),
+    PL_CHECK(h.edge_count == (uint32_t)posed->edge_count && h.examples == (posed->examples != NULL),
              PL_ERROR_FORMAT, error, "targets", "are of another body");
     at += sizeof h;
     PL_CHECK(are_sound(at, 2 * count, 1e6f) && are_sound(at + 2 * directed, edges, 1e30f),

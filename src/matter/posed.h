@@ -18,35 +18,37 @@
 #include "matter/oriented.h"
 
 enum { PL_POSED_WIDTH = 6, PL_POSED_METRIC = 21, PL_POSED_LANES = 16 };
+/* Bytes the kernels need for every directed edge and for every edge. */
+enum { PL_POSED_STAR_SIZE = 128, PL_POSED_SPRING_SIZE = 64 };
 
 typedef struct pl_posed {
     pl_memory *memory;
     const pl_model *model; /* the body's, which keeps it */
     int edge_count;
-    int blocks;               /* of sixteen edges; directed ones have twice as many */
+    int blocks;                /* of sixteen edges; directed ones have twice as many */
     pl_plasticity_def plastic; /* yield infinite = nothing flows */
-    pl_examples *examples;    /* NULL = none */
-    double beta;              /* of the examples */
+    pl_examples *examples;     /* NULL = none */
+    double beta;               /* of the examples */
 
     /* State, and what follows from it: [2 blocks][6][16] of the directed edges. */
     float *flowed;  /* the plastic part of the targets */
     float *blend;   /* the examples' part; all zeros without examples */
     float *present; /* what the examples were shown last */
     float *worked;  /* [16 blocks] of the edges: for hardening */
-    float *strain;  /* [16 blocks] how far edges were from their targets when that was last looked at */
+    float *strain;  /* [16 blocks] of the edges, when they were last measured */
 
     /* For the kernels: */
-    int32_t *ends;      /* [blocks][2][16] particles a and b; fill has particle 0 twice */
-    float *rest;        /* [blocks][3][16] x̄_b − x̄_a */
-    float *target;      /* [2 blocks][7][16] d̃ and Q̃ as a quaternion */
-    float *shape;       /* [blocks][15][16] as constant, with 1 / ((v_a + v_b) ‖x̄_b − x̄_a‖²) for κ: strains */
-    int32_t *places;    /* [blocks][2][16] where a → b and b → a stand among the particles' edges */
-    void *constant;     /* [blocks][15][16] κ, κ v_b, κ v_a, Ā_a, Ā_b in the precision in use */
-    void *around;       /* [2m] of the particles' edges, as the model's start[] says */
-    void *spring;       /* [m] */
-    void *measured;     /* [blocks][10][16] d_ab, d_ba and q_a⁻¹ q_b */
-    uint64_t made_for;  /* the system these numbers belong to, and their precision; 0 = none */
-    bool stale;         /* targets have changed since */
+    int32_t *ends; /* [blocks][2][16] particles a and b; fill has particle 0 twice */
+    float *rest;   /* [blocks][3][16] x̄_b − x̄_a */
+    float *target; /* [2 blocks][7][16] d̃ and Q̃ as a quaternion */
+    float *shape; /* [blocks][17][16] as constant, with 1 / ((v_a + v_b) ‖x̄_b − x̄_a‖²) for κ */
+    int32_t *places; /* [blocks][2][16] where a → b and b → a stand among the particles' edges */
+    void *constant; /* [blocks][17][16] κ, κ v_b, κ v_a, Ā_a, Ā_b, roots in the precision in use */
+    void *around;      /* [2m] of the particles' edges, as the model's start[] says */
+    void *spring;      /* [m] */
+    void *measured;    /* [blocks][10][16] d_ab, d_ba and q_a⁻¹ q_b */
+    uint64_t made_for; /* the system these numbers belong to, and their precision; 0 = none */
+    bool stale;        /* targets have changed since */
 } pl_posed;
 
 /* A body at rest, without examples. `plastic` NULL = nothing flows. */
@@ -101,14 +103,14 @@ size_t pl_posed_scratch(const pl_system *system);
 void pl_posed_solve(pl_posed *posed, pl_oriented *body, double h, int iterations, bool backward,
                     pl_work *work);
 
-/* After the contacts: plastic flow. The strain of an edge is
-       e² = ( κ v_b ‖δd_ab‖² + κ v_a ‖δd_ba‖² + κ-weighted turns ) / ( κ (v_a + v_b) ‖x̄_b − x̄_a‖² ),
+/* After solving: plastic flow. The strain of an edge is
+       e² = ( v_b ‖δd_ab‖² + v_a ‖δd_ba‖² + δφᵀ (tr(Ā_a + Ā_b) I − Ā_a − Ā_b) δφ ) / ( (v_a + v_b) ‖x̄_b − x̄_a‖² ),
    δ against the targets; where it passes λ + K a both directions' targets go the part
    γ = min(1, (1 − exp(−r h)) (e − λ − K a) / e) of the way, a grows by h e, and what has flowed is cut at the limit, in the
    same measure. */
 void pl_posed_flow(pl_posed *posed, const pl_oriented *body, double h);
 
-/* A body put somewhere else: nothing to do but for tests, the present strains of all edges in posed->strain. */
+/* The present strains of all edges, into posed->strain. */
 void pl_posed_measure(pl_posed *posed, const pl_oriented *body);
 
 /* The energy of oriented.h with the present targets in plain doubles; see pl_oriented_evaluate. */

@@ -48,8 +48,9 @@ static double directed(const view *v, double kappa, int i, int j, const float *t
     const double *a = model->moments + 6 * j;
     pl_mat3 moment = {{{a[0], a[1], a[2]}, {a[1], a[3], a[4]}, {a[2], a[4], a[5]}}};
     pl_vec3 offset = pl_v3((double)target[0], (double)target[LANES], (double)target[2 * LANES]);
-    pl_quat turn = pl_quat_normalise((pl_quat){(double)target[3 * LANES], (double)target[4 * LANES],
-                                               (double)target[5 * LANES], (double)target[6 * LANES]});
+    pl_quat turn =
+        pl_quat_normalise((pl_quat){(double)target[3 * LANES], (double)target[4 * LANES],
+                                    (double)target[5 * LANES], (double)target[6 * LANES]});
     pl_mat3 ri = rotation(v, i), rj = rotation(v, j);
     pl_vec3 arm = pl_m3_mul_v3(ri, offset);
     pl_vec3 gap = pl_v3_sub(arm, pl_v3_sub(position(v, j), position(v, i)));
@@ -61,8 +62,7 @@ static double directed(const view *v, double kappa, int i, int j, const float *t
     /* The derivative of the turning part by a rotation of R_i Q̃ is −κ Σ p × q for Σ p qᵀ = R_i Q̃ Ā R_jᵀ, and the opposite by
        one of R_j. */
     pl_mat3 n = pl_m3_mul(pl_m3_mul(wanted, moment), pl_m3_transpose(rj));
-    pl_vec3 twist =
-        pl_v3(n.m[1][2] - n.m[2][1], n.m[2][0] - n.m[0][2], n.m[0][1] - n.m[1][0]);
+    pl_vec3 twist = pl_v3(n.m[1][2] - n.m[2][1], n.m[2][0] - n.m[0][2], n.m[0][1] - n.m[1][0]);
     add(v, i, 3, -kappa, twist);
     add(v, j, 3, kappa, twist);
     double turning = pl_m3_trace(pl_m3_mul(pl_m3_mul(off, moment), pl_m3_transpose(off)));
@@ -80,13 +80,12 @@ pl_oriented_energy pl_posed_evaluate(const pl_posed *posed, const pl_oriented *b
     view v = {posed, body, x, r, gradient};
     size_t back = (size_t)posed->blocks * 7 * PL_POSED_LANES;
     for (int e = 0; e < posed->edge_count; e++) {
-        const float *target = posed->target +
-                              (size_t)(e / PL_POSED_LANES) * 7 * PL_POSED_LANES +
-                              e % PL_POSED_LANES;
+        const float *target =
+            posed->target + (size_t)(e / PL_POSED_LANES) * 7 * PL_POSED_LANES + e % PL_POSED_LANES;
         int a = posed->model->edges[2 * e], b = posed->model->edges[2 * e + 1];
         double kappa = body->system->kappa[e];
-        energy.elastic += directed(&v, kappa, a, b, target) +
-                          directed(&v, kappa, b, a, target + back);
+        energy.elastic +=
+            directed(&v, kappa, a, b, target) + directed(&v, kappa, b, a, target + back);
     }
     return energy;
 }

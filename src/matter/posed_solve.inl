@@ -9,7 +9,7 @@
 #ifndef PL_MATTER_POSED_SOLVE_INL
 #define PL_MATTER_POSED_SOLVE_INL
 enum {
-    PL_POSED_CONSTANTS = 15, /* κ, κ v_b, κ v_a, Ā_a, Ā_b */
+    PL_POSED_CONSTANTS = 17, /* κ, κ v_b, κ v_a, Ā_a, Ā_b, √(κ v_b), √(κ v_a) */
     PL_POSED_MEASURES = 10,
     PL_POSED_TARGETS = 7
 };
@@ -19,16 +19,43 @@ enum {
 
 #include "math/elementary.inl"
 
-/* One neighbour j of a particle i: √(κ v_j), √(κ v_j) d̃_ij, and κ (Ā_j Q̃_ijᵀ + Q̃_ji Ā_i) column by column. */
+/* One neighbour j of a particle i: column k of κ (Ā_j Q̃_ijᵀ + Q̃_ji Ā_i), and behind it component k of √(κ v_j) d̃_ij. */
 typedef struct NAME(pose_star) {
+    REAL column[3][4];
+    REAL root; /* √(κ v_j) */
     int32_t j;
-    REAL root, arm[3], turn[9];
-} NAME(pose_star);
+} __attribute__((aligned(4 * sizeof(REAL)))) NAME(pose_star);
 
 /* What the ends of an edge want for x_b − x_a in their own axes: d̃_ab and −d̃_ba. */
 typedef struct NAME(pose_spring) {
-    REAL rest_a[3], rest_b[3];
+    REAL rest_a[4], rest_b[4];
 } NAME(pose_spring);
+
+_Static_assert(sizeof(NAME(pose_star)) <= PL_POSED_STAR_SIZE &&
+                   sizeof(NAME(pose_spring)) <= PL_POSED_SPRING_SIZE,
+               "there is room for them");
+
+/* Component k of row l goes to row k of component l. */
+PL_LANES_INLINE void NAME(transpose)(COL m[4])
+{
+#if __has_builtin(__builtin_shufflevector)
+    COL a = __builtin_shufflevector(m[0], m[1], 0, 4, 1, 5),
+        b = __builtin_shufflevector(m[0], m[1], 2, 6, 3, 7),
+        c = __builtin_shufflevector(m[2], m[3], 0, 4, 1, 5),
+        d = __builtin_shufflevector(m[2], m[3], 2, 6, 3, 7);
+    m[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    m[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    m[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    m[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+#else
+    for (int k = 0; k < 4; k++)
+        for (int l = 0; l < k; l++) {
+            REAL other = m[k][l];
+            m[k][l] = m[l][k];
+            m[l][k] = other;
+        }
+#endif
+}
 
 /* ---- Iterations --------------------------------------------------------------------------------------------------- */
 
@@ -43,8 +70,8 @@ PL_LANES_INLINE MAT NAME(neighbourhood)(CONTEXT *s, int i)
         const MAT *r = s->r + star->j;
         COL d = NAME(scale)(NAME(sub)(s->x[star->j], x), star->root);
         for (int k = 0; k < 3; k++) {
-            c.c[k] = NAME(add)(c.c[k], NAME(apply)(r, star->turn + 3 * k));
-            c.c[k] = NAME(mad)(c.c[k], d, star->arm[k]);
+            c.c[k] = NAME(add)(c.c[k], NAME(apply)(r, star->column[k]));
+            c.c[k] = NAME(mad)(c.c[k], d, star->column[k][3]);
         }
     }
     return c;
@@ -105,19 +132,28 @@ static void NAME(measure_block)(REAL (*in)[PL_POSED_LANES], REAL *out)
 static void NAME(measure)(const CONTEXT *s)
 {
     const pl_posed *posed = s->posed;
-    REAL in[11][PL_POSED_LANES] __attribute__((aligned(64)));
-    for (int block = 0; block < posed->blocks; block++) {
+    REAL in[12][PL_POSED_LANES] __attribute__((aligned(64)));
+    for (size_t block = 0; block < (size_t)posed->blocks; block++) {
         const int32_t *a = posed->ends + 2 * PL_POSED_LANES * block, *b = a + PL_POSED_LANES;
-        for (int l = 0; l < PL_POSED_LANES; l++) {
-            COL d = NAME(sub)(s->x[b[l]], s->x[a[l]]);
-            QUAD qa = s->q[a[l]], qb = s->q[b[l]];
-            for (int k = 0; k < 3; k++)
-                in[k][l] = d[k];
-            for (int k = 0; k < 4; k++)
-                in[3 + k][l] = qa[k], in[7 + k][l] = qb[k];
+        for (int l = 0; l < PL_POSED_LANES; l += 4) {
+            COL d[4], qa[4], qb[4];
+            for (int k = 0; k < 4; k++) {
+                d[k] = NAME(sub)(s->x[b[l + k]], s->x[a[l + k]]);
+                qa[k] = s->q[a[l + k]];
+                qb[k] = s->q[b[l + k]];
+            }
+            NAME(transpose)(d);
+            NAME(transpose)(qa);
+            NAME(transpose)(qb);
+            for (int k = 0; k < 4; k++) {
+                memcpy(in[3 + k] + l, qa + k, sizeof qa[k]);
+                memcpy(in[7 + k] + l, qb + k, sizeof qb[k]);
+                if (k < 3)
+                    memcpy(in[k] + l, d + k, sizeof d[k]);
+            }
         }
         NAME(measure_block)
-        (in, (REAL *)posed->measured + (size_t)block * PL_POSED_MEASURES * PL_POSED_LANES);
+        (in, (REAL *)posed->measured + block * PL_POSED_MEASURES * PL_POSED_LANES);
     }
 }
 
@@ -161,8 +197,8 @@ PL_LANES_INLINE VR NAME(pose_terms)(const REAL *constant, const REAL *measured,
 {
     VR u[4], q[4], w[3], ab = vr_splat(0), ba = vr_splat(0);
     for (int k = 0; k < 3; k++) {
-        VR d = NAME(from_float)(forward + PL_POSED_LANES * k) -
-               vr_load(measured + PL_POSED_LANES * k);
+        VR d =
+            NAME(from_float)(forward + PL_POSED_LANES * k) - vr_load(measured + PL_POSED_LANES * k);
         VR e = NAME(from_float)(backward + PL_POSED_LANES * k) -
                vr_load(measured + PL_POSED_LANES * (3 + k));
         ab = ab + d * d;
@@ -178,8 +214,7 @@ PL_LANES_INLINE VR NAME(pose_terms)(const REAL *constant, const REAL *measured,
         u[k] = -u[k];
     NAME(turn_between)(q, u, w);
     turn = turn + NAME(turning_form)(constant + PL_POSED_LANES * 3, w);
-    return (vr_load(constant + PL_POSED_LANES) * ab +
-            vr_load(constant + PL_POSED_LANES * 2) * ba) +
+    return (vr_load(constant + PL_POSED_LANES) * ab + vr_load(constant + PL_POSED_LANES * 2) * ba) +
            vr_splat(4) * (vr_load(constant) * turn);
 }
 
@@ -205,8 +240,7 @@ static double NAME(pose_energy)(const CONTEXT *s)
         const REAL *measured =
             (const REAL *)posed->measured + block * PL_POSED_MEASURES * PL_POSED_LANES;
         const float *forward = posed->target + block * PL_POSED_TARGETS * PL_POSED_LANES;
-        const float *backward =
-            forward + (size_t)posed->blocks * PL_POSED_TARGETS * PL_POSED_LANES;
+        const float *backward = forward + (size_t)posed->blocks * PL_POSED_TARGETS * PL_POSED_LANES;
         for (int l = 0; l < PL_POSED_LANES; l += PL_WR)
             vr_store(terms + l,
                      NAME(pose_terms)(constant + l, measured + l, forward + l, backward + l));
@@ -237,6 +271,9 @@ static void NAME(prepare)(CONTEXT *s)
             at[(3 + k) * PL_POSED_LANES] = (REAL)model->moments[6 * a + k];
             at[(9 + k) * PL_POSED_LANES] = (REAL)model->moments[6 * b + k];
         }
+        const int32_t *places = posed->places + 2 * PL_POSED_LANES * (e / PL_POSED_LANES);
+        at[15 * PL_POSED_LANES] = s->star[places[e % PL_POSED_LANES]].root;
+        at[16 * PL_POSED_LANES] = s->star[places[PL_POSED_LANES + e % PL_POSED_LANES]].root;
     }
     for (int p = 0; p < 2 * posed->edge_count; p++) {
         stars[p].j = s->star[p].j;
@@ -260,50 +297,90 @@ PL_LANES_INLINE void NAME(turned_moment)(const float *target, const REAL *moment
     }
 }
 
-/* M = κ (Ā_b Q̃_abᵀ + Q̃_ba Ā_a) of sixteen edges: C_a gets R_b M, C_b gets R_a Mᵀ. */
-static void NAME(turn_block)(const REAL *constant, const float *forward, const float *backward,
-                             REAL (*out)[PL_POSED_LANES])
+/* Rows of what the iterations read: M = κ (Ā_b Q̃_abᵀ + Q̃_ba Ā_a), for C_a gets R_b M and C_b gets R_a Mᵀ; the arms of both
+   ends, and what they want. */
+typedef struct NAME(pose_rows) {
+    REAL turn[9][PL_POSED_LANES], arm_a[3][PL_POSED_LANES], arm_b[3][PL_POSED_LANES],
+        rest_a[3][PL_POSED_LANES], rest_b[3][PL_POSED_LANES];
+} __attribute__((aligned(64))) NAME(pose_rows);
+
+static void NAME(make_rows)(const REAL *constant, const float *forward, const float *backward,
+                            NAME(pose_rows) * rows)
 {
     for (int l = 0; l < PL_POSED_LANES; l += PL_WR) {
         VR ab[9], ba[9], kappa = vr_load(constant + l);
+        VR root_a = vr_load(constant + 15 * PL_POSED_LANES + l),
+           root_b = vr_load(constant + 16 * PL_POSED_LANES + l);
         NAME(turned_moment)(forward + l, constant + 9 * PL_POSED_LANES + l, kappa, ab);
         NAME(turned_moment)(backward + l, constant + 3 * PL_POSED_LANES + l, kappa, ba);
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
+            VR there = NAME(from_float)(forward + PL_POSED_LANES * i + l),
+               back = NAME(from_float)(backward + PL_POSED_LANES * i + l);
+            vr_store(rows->arm_a[i] + l, root_a * there);
+            vr_store(rows->arm_b[i] + l, root_b * back);
+            vr_store(rows->rest_a[i] + l, there);
+            vr_store(rows->rest_b[i] + l, -back);
             for (int j = 0; j < 3; j++)
-                vr_store(out[3 * i + j] + l, ab[3 * j + i] + ba[3 * i + j]);
+                vr_store(rows->turn[3 * i + j] + l, ab[3 * j + i] + ba[3 * i + j]);
+        }
     }
+}
+
+/* Four rows, from lane l on, as four edges see them. */
+PL_LANES_INLINE void NAME(read_rows)(const REAL *a, const REAL *b, const REAL *c, const REAL *d,
+                                     COL m[4])
+{
+    memcpy(m, a, sizeof *m);
+    memcpy(m + 1, b, sizeof *m);
+    memcpy(m + 2, c, sizeof *m);
+    memcpy(m + 3, d, sizeof *m);
+    NAME(transpose)(m);
+}
+
+/* Edges l to l + 3 of a block, `count` of which there are. */
+static void NAME(put_rows)(pl_posed *posed, const NAME(pose_rows) * rows, size_t block, int l,
+                           int count)
+{
+    NAME(pose_star) *stars = posed->around;
+    NAME(pose_spring) *springs = posed->spring;
+    const int32_t *a = posed->places + 2 * PL_POSED_LANES * block + l, *b = a + PL_POSED_LANES;
+    springs += block * PL_POSED_LANES + (size_t)l;
+    COL m[4];
+    for (int k = 0; k < 3; k++) {
+        NAME(read_rows)
+        (rows->turn[k] + l, rows->turn[3 + k] + l, rows->turn[6 + k] + l, rows->arm_a[k] + l, m);
+        for (int e = 0; e < count; e++)
+            memcpy(stars[a[e]].column[k], m + e, sizeof *m);
+        NAME(read_rows)
+        (rows->turn[3 * k] + l, rows->turn[3 * k + 1] + l, rows->turn[3 * k + 2] + l,
+         rows->arm_b[k] + l, m);
+        for (int e = 0; e < count; e++)
+            memcpy(stars[b[e]].column[k], m + e, sizeof *m);
+    }
+    NAME(read_rows)
+    (rows->rest_a[0] + l, rows->rest_a[1] + l, rows->rest_a[2] + l, rows->rest_a[2] + l, m);
+    for (int e = 0; e < count; e++)
+        memcpy(springs[e].rest_a, m + e, sizeof *m);
+    NAME(read_rows)
+    (rows->rest_b[0] + l, rows->rest_b[1] + l, rows->rest_b[2] + l, rows->rest_b[2] + l, m);
+    for (int e = 0; e < count; e++)
+        memcpy(springs[e].rest_b, m + e, sizeof *m);
 }
 
 /* From the targets to what the iterations read. */
 static void NAME(fill_targets)(CONTEXT *s)
 {
     pl_posed *posed = s->posed;
-    NAME(pose_star) *stars = posed->around;
-    NAME(pose_spring) *springs = posed->spring;
-    REAL m[9][PL_POSED_LANES] __attribute__((aligned(64)));
+    NAME(pose_rows) rows;
     for (size_t block = 0; block < (size_t)posed->blocks; block++) {
         const float *forward = posed->target + block * PL_POSED_TARGETS * PL_POSED_LANES;
-        const float *backward =
-            forward + (size_t)posed->blocks * PL_POSED_TARGETS * PL_POSED_LANES;
-        const int32_t *places = posed->places + 2 * PL_POSED_LANES * block;
-        int first = (int)block * PL_POSED_LANES, left = posed->edge_count - first;
-        NAME(turn_block)
+        const float *backward = forward + (size_t)posed->blocks * PL_POSED_TARGETS * PL_POSED_LANES;
+        NAME(make_rows)
         ((const REAL *)posed->constant + block * PL_POSED_CONSTANTS * PL_POSED_LANES, forward,
-         backward, m);
-        for (int l = 0; l < (left < PL_POSED_LANES ? left : PL_POSED_LANES); l++) {
-            NAME(pose_star) *a = stars + places[l], *b = stars + places[PL_POSED_LANES + l];
-            NAME(pose_spring) *spring = springs + first + l;
-            for (int k = 0; k < 3; k++) {
-                REAL ab = (REAL)forward[PL_POSED_LANES * k + l],
-                     ba = (REAL)backward[PL_POSED_LANES * k + l];
-                a->arm[k] = a->root * ab;
-                b->arm[k] = b->root * ba;
-                spring->rest_a[k] = ab;
-                spring->rest_b[k] = -ba;
-                for (int j = 0; j < 3; j++)
-                    a->turn[3 * k + j] = b->turn[3 * j + k] = m[3 * j + k][l];
-            }
-        }
+         backward, &rows);
+        int left = posed->edge_count - (int)block * PL_POSED_LANES;
+        for (int l = 0; l < PL_POSED_LANES && l < left; l += 4)
+            NAME(put_rows)(posed, &rows, block, l, left - l < 4 ? left - l : 4);
     }
 }
 
@@ -340,11 +417,12 @@ static void NAME(show)(CONTEXT *s)
                 size_t d = (size_t)(PL_POSED_LANES * k + l),
                        t = (size_t)(PL_POSED_LANES * (3 + k) + l);
                 VR rest = NAME(from_float)(posed->rest + block * 3 * PL_POSED_LANES + d);
-                NAME(show_row)(posed->present + there + d, vr_load(measured + d) - rest,
-                               posed->flowed + there + d);
+                NAME(show_row)
+                (posed->present + there + d, vr_load(measured + d) - rest,
+                 posed->flowed + there + d);
                 NAME(show_row)(posed->present + there + t, turn[k], posed->flowed + there + t);
-                NAME(show_row)(posed->present + back + d, vr_load(measured + t) + rest,
-                               posed->flowed + back + d);
+                NAME(show_row)
+                (posed->present + back + d, vr_load(measured + t) + rest, posed->flowed + back + d);
                 NAME(show_row)(posed->present + back + t, -turn[k], posed->flowed + back + t);
             }
         }

@@ -6,13 +6,12 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/sort.h"
 #include "math/rotation_lanes.h"
 #include "matter/clustered_change.h"
 
-enum { USUAL_PAIRS = 32 }; /* of a cluster: room from the start, so that no sub-step allocates */
-#define SHALLOWEST 1e-4    /* radii: rounding, no contact */
-#define DEEPEST 0.25       /* radii that a particle is moved at most in a sub-step */
+enum { CELLS_PER_CLUSTER = 8 };
+#define SHALLOWEST 1e-4 /* radii: rounding, no contact */
+#define DEEPEST 0.25    /* radii that a particle is moved at most in a sub-step */
 
 /* ---- The shape of proxies ------------------------------------------------------------------------------------------- */
 
@@ -93,10 +92,13 @@ static double depth_in(const pl_cluster *cluster, pl_vec3 p, pl_vec3 *boundary)
 
 /* ---- Who is near whom ----------------------------------------------------------------------------------------------- */
 
-/* Where a cluster and its proxy are, in balls. */
+/* Where a cluster and its proxy are: boxes and balls around its particles and around the proxy as F deforms it; the way of a
+   place x in the world to the ball of the proxy at rest, inverse (x − origin), which is inside within `radius`. */
 typedef struct whereabouts {
-    double centre[3], spread; /* of its particles */
-    double middle[3], reach;  /* of the proxy: of the ball as F may deform it */
+    float low[3], high[3];
+    float proxy_low[3], proxy_high[3];
+    float centre[3], spread, reach;
+    float origin[3], inverse[9], radius;
 } whereabouts;
 
 typedef struct contact {
@@ -104,22 +106,53 @@ typedef struct contact {
     double move[3]; /* of the particle against the cluster */
 } contact;
 
+/* What one thread works with: a proxy at a time. */
+typedef struct finder {
+    int32_t mark;            /* of the proxy it looks at, in the stamps */
+    int32_t *stamp_cluster;  /* [clusters] */
+    int32_t *stamp_particle; /* [n] */
+    pl_array contacts;       /* room from the start: tasks do not allocate */
+    size_t wanted;           /* contacts there were, room or not */
+    /* Of the proxy looked at, once something is near. */
+    bool fitted, usable;
+    pl_cluster_fit fit;
+    pl_mat3 inverse;
+} finder;
+
+/* Where the contacts of a proxy are: threads take proxies as they come, and they are read in the order of these. */
+typedef struct found {
+    int32_t finder, count;
+    size_t first;
+} found;
+
 /* What is kept from sub-step to sub-step: room, and who shares particles with whom. */
 struct pl_clustered_proxies {
     uint64_t topology; /* for which the neighbours were listed */
     bool listed;
     int capacity, n_capacity;
-    int32_t *near_start;     /* [clusters + 1] */
-    pl_array near;           /* of int32_t: clusters that share a particle, in ascending order */
-    whereabouts *where;      /* [clusters] */
-    pl_sort_item *order;     /* [clusters][2] along an axis */
-    int32_t *stamp_cluster;  /* [clusters] */
-    int32_t *stamp_particle; /* [n] */
-    int32_t *count;          /* [n] contacts of each particle */
-    double *push;            /* [n][3] */
-    pl_array pairs;          /* of pl_sort_item: ball << 32 | cluster of the particles */
-    pl_array contacts;
+    int32_t *near_start; /* [clusters + 1] */
+    pl_array near;       /* of int32_t: clusters that share a particle with each */
+    whereabouts *where;  /* [clusters] */
+    int member_capacity; /* of the places: */
+    float *at[3];        /* [members] where they are, in blocks of four */
+    int32_t *cell;       /* [clusters] */
+    int32_t *cell_start; /* [cells + 1] */
+    int32_t *in_cell;    /* [clusters], by cells and in ascending order in each, and */
+    float (*round)[4];   /* the balls around their particles: middle and radius */
+    int32_t *stamp;      /* [clusters] for listing */
+    found *found;        /* [clusters] */
+    int finder_count;
+    finder *finders;
+    int32_t *count; /* [n] contacts of each particle */
+    double *push;   /* [n][3] */
+    double *give;   /* [clusters][3] what its members are pushed by, per weight */
 };
+
+/* Cells as large as the largest cluster with its proxy: those that touch are in the same or in neighbouring ones. */
+typedef struct grid {
+    float low[3], scale[3]; /* cells per unit */
+    int size[3];
+} grid;
 
 typedef struct search {
     pl_clustered *c;
@@ -127,11 +160,7 @@ typedef struct search {
     float *x;
     const float *from;
     double friction;
-    /* Of the proxy looked at, once something is near. */
-    int stamped, fitted; /* which: number + 1 */
-    pl_cluster_fit fit;
-    pl_mat3 inverse;
-    bool usable;
+    grid grid;
 } search;
 
 void pl_clustered_proxies_free(pl_clustered *c)
@@ -141,47 +170,81 @@ void pl_clustered_proxies_free(pl_clustered *c)
         return;
     pl_memory_free(c->memory, own->near_start);
     pl_memory_free(c->memory, own->where);
-    pl_memory_free(c->memory, own->order);
-    pl_memory_free(c->memory, own->stamp_cluster);
-    pl_memory_free(c->memory, own->stamp_particle);
+    pl_memory_free(c->memory, own->cell);
+    pl_memory_free(c->memory, own->cell_start);
+    pl_memory_free(c->memory, own->in_cell);
+    pl_memory_free(c->memory, own->round);
+    pl_memory_free(c->memory, own->give);
+    for (int k = 0; k < 3; k++)
+        pl_memory_free(c->memory, own->at[k]);
+    for (int k = 0; own->finders && k < own->finder_count; k++) {
+        pl_memory_free(c->memory, own->finders[k].stamp_cluster);
+        pl_memory_free(c->memory, own->finders[k].stamp_particle);
+        pl_array_free(&own->finders[k].contacts);
+    }
+    pl_memory_free(c->memory, own->finders);
+    pl_memory_free(c->memory, own->stamp);
+    pl_memory_free(c->memory, own->found);
     pl_memory_free(c->memory, own->count);
     pl_memory_free(c->memory, own->push);
     pl_array_free(&own->near);
-    pl_array_free(&own->pairs);
-    pl_array_free(&own->contacts);
     pl_memory_free(c->memory, own);
     c->proxies = NULL;
 }
 
-/* Room for the clusters and particles there may be before the body itself needs more room. */
-static bool make_room(pl_clustered *c)
+static bool make_finders(pl_clustered *c, int count, size_t k, size_t n)
 {
     pl_clustered_proxies *own = c->proxies;
-    if (own && own->capacity >= c->count && own->n_capacity >= c->n)
+    own->finders = PL_NEW(c->memory, finder, (size_t)count);
+    own->finder_count = count;
+    for (int i = 0; own->finders && i < count; i++) {
+        finder *f = own->finders + i;
+        f->stamp_cluster = PL_NEW(c->memory, int32_t, k);
+        f->stamp_particle = PL_NEW(c->memory, int32_t, n);
+        f->contacts = pl_array_make(c->memory, sizeof(contact));
+        if (!f->stamp_cluster || !f->stamp_particle || !pl_array_reserve(&f->contacts, n))
+            return false;
+    }
+    return own->finders;
+}
+
+/* Room for the clusters and particles there may be before the body itself needs more room, so that no sub-step
+   allocates. */
+static bool make_room(pl_clustered *c, int workers)
+{
+    pl_clustered_proxies *own = c->proxies;
+    if (own && own->capacity >= c->count && own->n_capacity >= c->n &&
+        own->member_capacity >= c->member_count && own->finder_count >= workers)
         return true;
     pl_clustered_proxies_free(c);
     own = c->proxies = PL_NEW(c->memory, pl_clustered_proxies, 1);
     if (!own)
         return false;
-    size_t k = (size_t)c->capacity, n = (size_t)c->n_capacity;
+    size_t k = (size_t)c->capacity, n = (size_t)c->n_capacity, m = (size_t)c->member_capacity;
     own->near_start = PL_NEW(c->memory, int32_t, k + 1);
+    own->near = pl_array_make(c->memory, sizeof(int32_t));
     own->where = PL_NEW(c->memory, whereabouts, k);
-    own->order = PL_NEW(c->memory, pl_sort_item, 2 * k);
-    own->stamp_cluster = PL_NEW(c->memory, int32_t, k);
-    own->stamp_particle = PL_NEW(c->memory, int32_t, n);
+    own->cell = PL_NEW(c->memory, int32_t, k);
+    own->cell_start = PL_NEW(c->memory, int32_t, CELLS_PER_CLUSTER * k + 1);
+    own->in_cell = PL_NEW(c->memory, int32_t, k);
+    own->round = pl_memory_alloc(c->memory, k, sizeof *own->round);
+    own->give = PL_NEW(c->memory, double, 3 * k);
+    own->stamp = PL_NEW(c->memory, int32_t, k);
+    own->found = PL_NEW(c->memory, found, k);
     own->count = PL_NEW(c->memory, int32_t, n);
     own->push = PL_NEW(c->memory, double, 3 * n);
-    own->near = pl_array_make(c->memory, sizeof(int32_t));
-    own->pairs = pl_array_make(c->memory, sizeof(pl_sort_item));
-    own->contacts = pl_array_make(c->memory, sizeof(contact));
-    if (!own->near_start || !own->where || !own->order || !own->stamp_cluster ||
-        !own->stamp_particle || !own->count || !own->push ||
-        !pl_array_reserve(&own->pairs, USUAL_PAIRS * k) || !pl_array_reserve(&own->contacts, n)) {
+    for (int j = 0; j < 3; j++)
+        own->at[j] = PL_NEW(c->memory, float, m);
+    bool made = own->near_start && own->where && own->cell && own->cell_start && own->in_cell &&
+                own->round && own->give && own->stamp && own->found && own->count && own->push &&
+                own->at[0] && own->at[1] && own->at[2] && make_finders(c, workers, k, n);
+    if (!made) {
         pl_clustered_proxies_free(c);
         return false;
     }
     own->capacity = c->capacity;
     own->n_capacity = c->n_capacity;
+    own->member_capacity = c->member_capacity;
     return true;
 }
 
@@ -189,40 +252,33 @@ static bool list_neighbours_of(pl_clustered *c, int index)
 {
     pl_clustered_proxies *own = c->proxies;
     const pl_cluster *cluster = c->clusters + index;
-    size_t first = own->near.count;
     for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
         int i = c->particle[m];
         for (int at = c->start[i]; at < c->start[i + 1]; at++) {
             int other = c->owner[c->place[at]];
-            if (own->stamp_cluster[other] == index + 1)
+            if (own->stamp[other] == index + 1)
                 continue;
-            own->stamp_cluster[other] = index + 1;
+            own->stamp[other] = index + 1;
             int32_t *new = pl_array_add(&own->near, 1);
             if (!new)
                 return false;
             *new = other;
         }
     }
-    int32_t *list = (int32_t *)own->near.data + first; /* short lists, nearly in order */
-    for (size_t i = 1; i < own->near.count - first; i++)
-        for (size_t j = i; j > 0 && list[j] < list[j - 1]; j--) {
-            int32_t other = list[j];
-            list[j] = list[j - 1], list[j - 1] = other;
-        }
     return true;
 }
 
 /* Who shares particles with whom; only after a change of topology. */
-static bool list_neighbours(pl_clustered *c)
+static bool list_neighbours(pl_clustered *c, int workers)
 {
-    if (!make_room(c))
+    if (!make_room(c, workers))
         return false;
     pl_clustered_proxies *own = c->proxies;
     if (own->listed && own->topology == c->topology)
         return true;
     own->listed = false;
     own->near.count = 0;
-    memset(own->stamp_cluster, 0, (size_t)c->count * sizeof(int32_t));
+    memset(own->stamp, 0, (size_t)c->count * sizeof(int32_t));
     for (int i = 0; i < c->count; i++) {
         own->near_start[i] = (int32_t)own->near.count;
         if (!list_neighbours_of(c, i))
@@ -234,30 +290,20 @@ static bool list_neighbours(pl_clustered *c)
     return true;
 }
 
-static bool are_neighbours(const pl_clustered_proxies *own, int a, int b)
+/* Whether particles in a ball, and those in a box, may be in the proxy of a. */
+static bool may_reach(const whereabouts *a, const float round[4])
 {
-    const int32_t *list = own->near.data;
-    int low = own->near_start[a], high = own->near_start[a + 1];
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (list[middle] == b)
-            return true;
-        *(list[middle] < b ? &low : &high) = list[middle] < b ? middle + 1 : middle;
-    }
-    return a == b;
+    float x = a->origin[0] - round[0], y = a->origin[1] - round[1], z = a->origin[2] - round[2];
+    float reach = a->reach + round[3];
+    return x * x + y * y + z * z <= reach * reach;
 }
 
-static double distance2(const double a[3], const double b[3])
-{
-    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return x * x + y * y + z * z;
-}
-
-/* Whether particles of b may be in the ball of a. */
 static bool may_touch(const whereabouts *a, const whereabouts *b)
 {
-    double reach = a->reach + b->spread;
-    return distance2(a->middle, b->centre) <= reach * reach;
+    bool touch = true;
+    for (int k = 0; k < 3; k++)
+        touch = touch && a->proxy_low[k] <= b->high[k] && b->low[k] <= a->proxy_high[k];
+    return touch;
 }
 
 /* No less than the largest singular value; for a rotation it is 1. */
@@ -276,28 +322,59 @@ static double most_stretch(const float f[9])
 /* F is that of the start of the sub-step: a little allowance; more would only let a touch be felt earlier. */
 #define ALLOWANCE 1.02
 
-/* The ball around the particles has its middle where the cluster was before: any place near will do. */
-static whereabouts find_one(const search *s, const pl_cluster *cluster)
+/* Box and ball around the particles, their places one after the other, and the weighted mean. The ball has its middle where
+   the cluster was before: any place near will do. */
+static pl_vec3 find_members(const search *s, const pl_cluster *cluster, whereabouts *w)
 {
     const pl_clustered *c = s->c;
-    const float *f = cluster->gradient, *p = cluster->middle, *near = cluster->centre;
-    whereabouts w = {.reach = ALLOWANCE * (double)cluster->radius * most_stretch(f)};
+    const float *near = cluster->centre;
     double sum[3] = {0}, mass = 0;
-    float most = 0;
+    float farthest = 0;
+    for (int k = 0; k < 3; k++)
+        w->low[k] = INFINITY, w->high[k] = -INFINITY, w->centre[k] = near[k];
     for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
-        const float *at = s->x + 3 * (size_t)c->particle[m];
-        float x = at[0] - near[0], y = at[1] - near[1], z = at[2] - near[2];
-        float d2 = x * x + y * y + z * z, wm = c->weight[m] * c->mass[c->particle[m]];
+        const float *x = s->x + 3 * (size_t)c->particle[m];
+        float wm = c->weight[m] * c->mass[c->particle[m]];
+        float d2 = 0;
         mass += (double)wm;
-        sum[0] += (double)(wm * x), sum[1] += (double)(wm * y), sum[2] += (double)(wm * z);
-        most = d2 > most ? d2 : most;
+        for (int k = 0; k < 3; k++) {
+            float d = x[k] - near[k];
+            s->own->at[k][m] = x[k];
+            d2 += d * d;
+            sum[k] += (double)(wm * d);
+            w->low[k] = x[k] < w->low[k] ? x[k] : w->low[k];
+            w->high[k] = x[k] > w->high[k] ? x[k] : w->high[k];
+        }
+        farthest = d2 > farthest ? d2 : farthest;
     }
+    w->spread = 1.00001f * sqrtf(farthest);
+    for (int m = cluster->first + cluster->count; m < cluster->first + cluster->room; m++)
+        for (int k = 0; k < 3; k++)
+            s->own->at[k][m] = INFINITY; /* nobody's: in no proxy */
+    double share = mass > 0 ? 1 / mass : 0;
+    return pl_v3((double)near[0] + share * sum[0], (double)near[1] + share * sum[1],
+                 (double)near[2] + share * sum[2]);
+}
+
+static whereabouts find_one(const search *s, const pl_cluster *cluster)
+{
+    whereabouts w = {.radius = 0};
+    pl_mat3 gradient = pl_m3_from_floats(cluster->gradient), inverse;
+    pl_vec3 middle = pl_v3_add(find_members(s, cluster, &w),
+                               pl_m3_mul_v3(gradient, pl_v3_from_floats(cluster->middle)));
+    double reach = ALLOWANCE * (double)cluster->radius;
+    pl_v3_to_floats(middle, w.origin);
+    w.reach = (float)(reach * most_stretch(cluster->gradient));
     for (int k = 0; k < 3; k++) {
-        w.centre[k] = (double)near[k];
-        w.middle[k] = w.centre[k] + (mass > 0 ? sum[k] / mass : 0) +
-                      (double)(f[3 * k] * p[0] + f[3 * k + 1] * p[1] + f[3 * k + 2] * p[2]);
+        const double *row = gradient.m[k];
+        double half = reach * sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2]);
+        w.proxy_low[k] = (float)((double)w.origin[k] - half);
+        w.proxy_high[k] = (float)((double)w.origin[k] + half);
     }
-    w.spread = 1.00001 * sqrt((double)most);
+    if (!pl_m3_inverse(gradient, &inverse))
+        return w; /* flat: nobody is inside */
+    pl_m3_to_floats(inverse, w.inverse);
+    w.radius = (float)reach;
     return w;
 }
 
@@ -311,27 +388,23 @@ static void find_places(void *context, int begin, int end, int worker)
 
 /* ---- Contacts ------------------------------------------------------------------------------------------------------- */
 
-static void stamp_neighbours(search *s, int index)
+static void stamp_neighbours(const search *s, finder *f, int index)
 {
-    const pl_clustered_proxies *own = s->own;
-    const int32_t *list = own->near.data;
-    s->stamped = index + 1;
-    own->stamp_cluster[index] = index + 1;
-    for (int at = own->near_start[index]; at < own->near_start[index + 1]; at++)
-        own->stamp_cluster[list[at]] = index + 1;
+    const int32_t *list = s->own->near.data;
+    f->stamp_cluster[index] = f->mark;
+    for (int at = s->own->near_start[index]; at < s->own->near_start[index + 1]; at++)
+        f->stamp_cluster[list[at]] = f->mark;
 }
 
 /* Neither a member of a neighbour, nor seen before. */
-static bool is_stranger(search *s, int cluster, int i)
+static bool is_stranger(const search *s, finder *f, int i)
 {
     const pl_clustered *c = s->c;
-    if (s->own->stamp_particle[i] == cluster + 1)
+    if (f->stamp_particle[i] == f->mark)
         return false;
-    if (s->stamped != cluster + 1)
-        stamp_neighbours(s, cluster);
-    s->own->stamp_particle[i] = cluster + 1;
+    f->stamp_particle[i] = f->mark;
     for (int at = c->start[i]; at < c->start[i + 1]; at++)
-        if (s->own->stamp_cluster[c->owner[c->place[at]]] == cluster + 1)
+        if (f->stamp_cluster[c->owner[c->place[at]]] == f->mark)
             return false;
     return true;
 }
@@ -363,166 +436,289 @@ static bool has_twin(const search *s, int index, int i)
     return false;
 }
 
-static bool look_at(search *s, int index, int i)
+/* Without room it is only counted. */
+static void add_contact(finder *f, const contact *new)
+{
+    f->wanted++;
+    if (f->contacts.count < f->contacts.capacity)
+        ((contact *)f->contacts.data)[f->contacts.count++] = *new;
+}
+
+static void look_at(const search *s, finder *f, int index, int i)
 {
     const pl_cluster *cluster = s->c->clusters + index;
-    const pl_cluster_fit *fit = &s->fit;
-    if (s->fitted != index + 1) {
-        s->fitted = index + 1;
-        s->fit = pl_clustered_refit(s->c, index, s->x);
-        s->usable = pl_m3_inverse(fit->gradient, &s->inverse);
+    if (!f->fitted) {
+        f->fitted = true;
+        f->fit = pl_clustered_refit(s->c, index, s->x);
+        f->usable = pl_m3_inverse(f->fit.gradient, &f->inverse);
     }
-    if (!s->usable)
-        return true;
+    if (!f->usable)
+        return;
     pl_vec3 x = pl_v3_from_floats(s->x + 3 * (size_t)i), boundary = {0};
-    pl_vec3 p = pl_m3_mul_v3(s->inverse, pl_v3_sub(x, fit->centre));
+    pl_vec3 p = pl_m3_mul_v3(f->inverse, pl_v3_sub(x, f->fit.centre));
     if (!(depth_in(cluster, p, &boundary) > SHALLOWEST * (double)cluster->radius) ||
         has_twin(s, index, i))
-        return true;
-    pl_vec3 move = pl_m3_mul_v3(fit->gradient, pl_v3_sub(boundary, p));
+        return;
+    pl_vec3 move = pl_m3_mul_v3(f->fit.gradient, pl_v3_sub(boundary, p));
     double length = pl_v3_length(move), most = DEEPEST * (double)cluster->radius;
     if (!(length > 0) || !(length < (double)INFINITY))
-        return true;
+        return;
     pl_vec3 normal = pl_v3_scale(move, 1 / length);
     double part = length > most ? most : length;
     move = pl_v3_add(pl_v3_scale(normal, part), rub(s, index, i, p, normal, s->friction * part));
-    contact *new = pl_array_add(&s->own->contacts, 1);
-    if (!new)
-        return false;
-    *new = (contact){index, i, {move.x, move.y, move.z}};
-    return true;
+    add_contact(f, &(contact){index, i, {move.x, move.y, move.z}});
+}
+
+typedef float v4 __attribute__((vector_size(16)));
+typedef int32_t i4 __attribute__((vector_size(16)));
+
+/* A proxy in all lanes. */
+typedef struct ball {
+    v4 origin[3], inverse[9], radius2;
+} ball;
+
+static v4 splat(float a)
+{
+    return (v4){a, a, a, a};
+}
+
+static ball ball_of(const whereabouts *w)
+{
+    ball b = {.radius2 = splat(w->radius * w->radius)};
+    for (int k = 0; k < 3; k++)
+        b.origin[k] = splat(w->origin[k]);
+    for (int k = 0; k < 9; k++)
+        b.inverse[k] = splat(w->inverse[k]);
+    return b;
+}
+
+/* Which of four places are inside, or nearly. */
+static i4 inside(const ball *b, float *const *at, int m)
+{
+    v4 d[3], sum = splat(0);
+    for (int k = 0; k < 3; k++) {
+        memcpy(d + k, at[k] + m, sizeof d[k]);
+        d[k] -= b->origin[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        v4 p =
+            b->inverse[3 * k] * d[0] + b->inverse[3 * k + 1] * d[1] + b->inverse[3 * k + 2] * d[2];
+        sum += p * p;
+    }
+    return sum <= b->radius2;
+}
+
+static bool any(i4 a)
+{
+    int64_t half[2];
+    memcpy(half, &a, sizeof half);
+    return half[0] | half[1];
 }
 
 /* Particles of cluster `other` in the proxy of `index`. */
-static bool look_for(search *s, int index, int other)
+static void look_for(const search *s, finder *f, int index, int other, const ball *b)
 {
     const pl_clustered *c = s->c;
-    const pl_cluster *cluster = c->clusters + other;
-    const whereabouts *w = s->own->where + index;
-    float middle[3], reach2 = (float)(w->reach * w->reach);
-    for (int k = 0; k < 3; k++)
-        middle[k] = (float)w->middle[k];
-    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
-        const float *at = s->x + 3 * (size_t)c->particle[m];
-        float x = at[0] - middle[0], y = at[1] - middle[1], z = at[2] - middle[2];
-        if (x * x + y * y + z * z <= reach2 && is_stranger(s, index, c->particle[m]) &&
-            !look_at(s, index, c->particle[m]))
-            return false;
+    int first = c->clusters[other].first, end = first + c->clusters[other].count;
+    for (int m = first; m < end; m += 8) {
+        i4 in[2] = {inside(b, s->own->at, m), inside(b, s->own->at, m + 4)};
+        for (int k = 0; any(in[0] | in[1]) && k < 8; k++)
+            if (in[k / 4][k % 4] && is_stranger(s, f, c->particle[m + k]))
+                look_at(s, f, index, c->particle[m + k]);
     }
-    return true;
 }
 
-/* ---- Pairs ---------------------------------------------------------------------------------------------------------- */
+/* ---- Cells ---------------------------------------------------------------------------------------------------------- */
 
-static bool add_pair(search *s, int ball, int other)
+static float middle_of(const whereabouts *w, int k, float *width)
 {
-    if (!may_touch(s->own->where + ball, s->own->where + other))
-        return true;
-    pl_sort_item *pair = pl_array_add(&s->own->pairs, 1);
-    if (pair)
-        *pair = (pl_sort_item){(uint64_t)ball << 32 | (uint32_t)other, 0};
-    return pair;
+    float low = fminf(w->low[k], w->proxy_low[k]), high = fmaxf(w->high[k], w->proxy_high[k]);
+    *width = high - low;
+    return 0.5f * (low + high);
 }
 
-/* The axis along which the clusters are spread most. */
-static int longest_axis(const search *s)
+static grid lay_grid(const search *s)
 {
-    double size[3];
+    grid g = {.size = {1, 1, 1}};
+    double cells[3] = {1, 1, 1}, most = CELLS_PER_CLUSTER * (double)s->c->count;
+    float range[3];
     for (int k = 0; k < 3; k++) {
-        double low = (double)INFINITY, high = -(double)INFINITY;
+        float low = INFINITY, high = -INFINITY, widest = 0, width;
         for (int i = 0; i < s->c->count; i++) {
-            low = fmin(low, s->own->where[i].centre[k]);
-            high = fmax(high, s->own->where[i].centre[k]);
+            float middle = middle_of(s->own->where + i, k, &width);
+            low = fminf(low, middle), high = fmaxf(high, middle);
+            widest = fmaxf(widest, width);
         }
-        size[k] = high - low;
+        g.low[k] = low;
+        range[k] = high - low;
+        if (range[k] < 1e30f && widest > 0)
+            cells[k] = fmax(1, fmin(floor((double)range[k] / (1.001 * (double)widest)), most));
     }
-    return size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
+    for (int k = 0; k < 3; k++) /* too many: along the axis that has most of them */
+        while (cells[0] * cells[1] * cells[2] > most) {
+            int longest = cells[0] >= cells[1] && cells[0] >= cells[2] ? 0
+                          : cells[1] >= cells[2]                       ? 1
+                                                                       : 2;
+            cells[longest] = floor(cells[longest] / 2);
+        }
+    for (int k = 0; k < 3; k++) {
+        g.size[k] = (int)cells[k];
+        g.scale[k] = g.size[k] > 1 ? (float)g.size[k] / range[k] : 0;
+    }
+    return g;
 }
 
-static float end_of(const whereabouts *w, int axis, int sign)
+static int cell_along(const grid *g, const whereabouts *w, int k)
 {
-    double ball = w->middle[axis] + sign * w->reach, all = w->centre[axis] + sign * w->spread;
-    return (float)(sign > 0 ? fmax(ball, all) : fmin(ball, all));
+    float width, at = (middle_of(w, k, &width) - g->low[k]) * g->scale[k];
+    return !(at > 0) ? 0 : at < (float)g->size[k] ? (int)at : g->size[k] - 1;
 }
 
-/* Sorted along an axis, each is compared with those that begin before it ends. */
-static bool list_pairs(search *s)
+/* By cells, in ascending order in each. */
+static void fill_grid(search *s)
 {
+    const grid *g = &s->grid;
     pl_clustered_proxies *own = s->own;
-    int axis = longest_axis(s), count = s->c->count;
-    for (int i = 0; i < count; i++)
-        own->order[i] =
-            (pl_sort_item){pl_sort_float_key(end_of(own->where + i, axis, -1)), (uint32_t)i};
-    pl_sort(own->order, own->order + count, (size_t)count);
+    int count = s->c->count, cells = g->size[0] * g->size[1] * g->size[2];
+    memset(own->cell_start, 0, ((size_t)cells + 1) * sizeof(int32_t));
+    for (int i = 0; i < count; i++) {
+        const whereabouts *w = own->where + i;
+        own->cell[i] = (cell_along(g, w, 2) * g->size[1] + cell_along(g, w, 1)) * g->size[0] +
+                       cell_along(g, w, 0);
+        own->cell_start[own->cell[i] + 1]++;
+    }
+    for (int k = 0; k < cells; k++)
+        own->cell_start[k + 1] += own->cell_start[k];
+    for (int i = count - 1; i >= 0; i--) /* from behind: each start is where the next one goes */
+        own->in_cell[--own->cell_start[own->cell[i] + 1]] = i;
+    for (int k = 0; k < cells; k++)
+        own->cell_start[k] = own->cell_start[k + 1];
+    own->cell_start[cells] = count;
     for (int at = 0; at < count; at++) {
-        int i = (int)own->order[at].index;
-        const whereabouts *a = own->where + i;
-        uint32_t end = pl_sort_float_key(end_of(a, axis, 1));
-        for (int next = at + 1; next < count && own->order[next].key <= end; next++) {
-            int j = (int)own->order[next].index;
-            const whereabouts *b = own->where + j;
-            if ((may_touch(a, b) || may_touch(b, a)) && !are_neighbours(own, i, j) &&
-                (!add_pair(s, i, j) || !add_pair(s, j, i)))
-                return false;
+        const whereabouts *w = own->where + own->in_cell[at];
+        memcpy(own->round[at], w->centre, sizeof w->centre);
+        own->round[at][3] = w->spread;
+    }
+}
+
+static void look_in_cells(const search *s, finder *f, int index, const ball *b, int first, int last)
+{
+    const pl_clustered_proxies *own = s->own;
+    const whereabouts *a = own->where + index;
+    for (int at = own->cell_start[first]; at < own->cell_start[last + 1]; at++) {
+        int other = own->in_cell[at];
+        if (may_reach(a, own->round[at]) && f->stamp_cluster[other] != f->mark &&
+            may_touch(a, own->where + other))
+            look_for(s, f, index, other, b);
+    }
+}
+
+static void look_around(const search *s, finder *f, int index)
+{
+    const int *size = s->grid.size;
+    ball b = ball_of(s->own->where + index);
+    int cell = s->own->cell[index], x = cell % size[0], y = cell / size[0] % size[1],
+        z = cell / size[0] / size[1];
+    int left = x > 0 ? x - 1 : 0, right = x + 1 < size[0] ? x + 1 : x;
+    if (f->mark == INT32_MAX) {
+        memset(f->stamp_cluster, 0, (size_t)s->own->capacity * sizeof(int32_t));
+        memset(f->stamp_particle, 0, (size_t)s->own->n_capacity * sizeof(int32_t));
+        f->mark = 0;
+    }
+    f->mark++;
+    f->fitted = false;
+    stamp_neighbours(s, f, index);
+    for (int dz = z > 0 ? -1 : 0; dz <= 1 && z + dz < size[2]; dz++)
+        for (int dy = y > 0 ? -1 : 0; dy <= 1 && y + dy < size[1]; dy++) {
+            int row = ((z + dz) * size[1] + y + dy) * size[0];
+            look_in_cells(s, f, index, &b, row + left, row + right);
         }
+}
+
+static void find_some(void *context, int begin, int end, int worker)
+{
+    const search *s = context;
+    finder *f = s->own->finders + worker;
+    for (int i = begin; i < end; i++) {
+        size_t first = f->contacts.count;
+        look_around(s, f, i);
+        s->own->found[i] = (found){worker, (int32_t)(f->contacts.count - first), first};
     }
-    return true;
 }
 
-static bool find_pairs(search *s)
+/* False if there was no room for all; there is the next time, if there is memory. */
+static bool find_once(search *s, pl_tasks *tasks)
 {
-    pl_clustered_proxies *own = s->own;
-    own->pairs.count = own->contacts.count = 0;
-    if (!list_pairs(s))
-        return false;
-    size_t pairs = own->pairs.count;
-    if (pairs && !pl_array_reserve(&own->pairs, pairs))
-        return false;
-    if (pairs)
-        pl_sort(own->pairs.data, (pl_sort_item *)own->pairs.data + pairs, pairs);
-    return true;
+    bool all = true;
+    for (int k = 0; k < s->own->finder_count; k++)
+        s->own->finders[k].contacts.count = s->own->finders[k].wanted = 0;
+    pl_tasks_run(tasks, find_some, s, s->c->count, 16);
+    for (int k = 0; k < s->own->finder_count; k++) {
+        finder *f = s->own->finders + k;
+        all = all && f->wanted == f->contacts.count;
+    }
+    return all;
 }
 
-static bool find_contacts(search *s)
+/* Without memory those for which there is room must do. */
+static bool find_contacts(search *s, pl_tasks *tasks)
 {
-    const pl_sort_item *pairs = s->own->pairs.data;
-    if (!s->own->pairs.count)
+    size_t wanted = 0;
+    if (find_once(s, tasks))
         return true;
-    memset(s->own->stamp_cluster, 0, (size_t)s->c->count * sizeof(int32_t));
-    memset(s->own->stamp_particle, 0, (size_t)s->c->n * sizeof(int32_t));
-    for (size_t at = 0; at < s->own->pairs.count; at++) {
-        int ball = (int)(pairs[at].key >> 32), other = (int)(uint32_t)pairs[at].key;
-        if (!look_for(s, ball, other))
-            return false;
+    for (int k = 0; k < s->own->finder_count; k++)
+        wanted += s->own->finders[k].wanted; /* next time one may have them all */
+    for (int k = 0; k < s->own->finder_count; k++) {
+        s->own->finders[k].contacts.count = 0;
+        (void)pl_array_reserve(&s->own->finders[k].contacts, wanted);
     }
-    return true;
+    return find_once(s, tasks);
 }
 
 /* ---- Response ------------------------------------------------------------------------------------------------------- */
 
+static const contact *contacts_of(const pl_clustered_proxies *own, int index)
+{
+    const found *f = own->found + index;
+    return (const contact *)own->finders[f->finder].contacts.data + f->first;
+}
+
 /* A particle in several proxies is moved by the mean; the members of a cluster with mass M = Σ w m give way by
    w m_i / (m_i + M). */
+static void push_away(const pl_clustered *c, pl_clustered_proxies *own, const contact *k)
+{
+    int i = k->particle, index = k->cluster;
+    double m = (double)c->mass[i], mass = (double)c->clusters[index].mass;
+    double part = mass > 0 ? 1.0 / (own->count[i] * (m + mass)) : 0;
+    for (int j = 0; j < 3; j++) {
+        double move = part * k->move[j];
+        own->push[3 * (size_t)i + (size_t)j] += mass * move;
+        own->give[3 * (size_t)index + (size_t)j] += m * move;
+    }
+}
+
 static void push_apart(search *s)
 {
     const pl_clustered *c = s->c;
     pl_clustered_proxies *own = s->own;
-    const contact *contacts = own->contacts.data;
     memset(own->count, 0, (size_t)c->n * sizeof(int32_t));
     memset(own->push, 0, 3 * (size_t)c->n * sizeof(double));
-    for (size_t k = 0; k < own->contacts.count; k++)
-        own->count[contacts[k].particle]++;
-    for (size_t k = 0; k < own->contacts.count; k++) {
-        int i = contacts[k].particle;
-        const pl_cluster *cluster = c->clusters + contacts[k].cluster;
-        double m = (double)c->mass[i], mass = (double)cluster->mass, part = 1.0 / own->count[i];
-        if (!(mass > 0))
+    memset(own->give, 0, 3 * (size_t)c->count * sizeof(double));
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; k < own->found[i].count; k++)
+            own->count[contacts_of(own, i)[k].particle]++;
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; k < own->found[i].count; k++)
+            push_away(c, own, contacts_of(own, i) + k);
+    for (int i = 0; i < c->count; i++) {
+        const pl_cluster *cluster = c->clusters + i;
+        const double *give = own->give + 3 * (size_t)i;
+        if (give[0] == 0 && give[1] == 0 && give[2] == 0)
             continue;
-        for (int j = 0; j < 3; j++) {
-            double move = part * contacts[k].move[j] / (m + mass);
-            own->push[3 * (size_t)i + j] += mass * move;
-            for (int at = cluster->first; at < cluster->first + cluster->count; at++)
-                own->push[3 * (size_t)c->particle[at] + j] -= (double)c->weight[at] * m * move;
-        }
+        for (int at = cluster->first; at < cluster->first + cluster->count; at++)
+            for (int j = 0; j < 3; j++)
+                own->push[3 * (size_t)c->particle[at] + (size_t)j] -=
+                    (double)c->weight[at] * give[j];
     }
     for (size_t j = 0; j < 3 * (size_t)c->n; j++)
         if (own->push[j] != 0)
@@ -532,17 +728,23 @@ static void push_apart(search *s)
 void pl_clustered_collide(pl_clustered *c, float *x, const float *from, double h, double friction,
                           pl_tasks *tasks)
 {
+    int workers = tasks ? pl_tasks_worker_count(tasks) : 1;
+    bool any = false;
     (void)h;
     if (c->count < 2)
         return;
-    if (!list_neighbours(c)) {
+    if (!list_neighbours(c, workers)) {
         c->unchanged++;
         return;
     }
     search s = {.c = c, .own = c->proxies, .x = x, .from = from, .friction = friction};
     pl_tasks_run(tasks, find_places, &s, c->count, 16);
-    if (!find_pairs(&s) || !find_contacts(&s))
-        c->unchanged++; /* without memory: contacts found so far must do */
-    if (s.own->contacts.count)
+    s.grid = lay_grid(&s);
+    fill_grid(&s);
+    if (!find_contacts(&s, tasks))
+        c->unchanged++;
+    for (int k = 0; k < s.own->finder_count; k++)
+        any = any || s.own->finders[k].contacts.count;
+    if (any)
         push_apart(&s);
 }

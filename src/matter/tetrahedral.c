@@ -28,7 +28,7 @@ pl_tetrahedral_def pl_default_tetrahedral_def(void)
                                 .volume = PL_TET_TRACE,
                                 .rotations = PL_TET_EXACT,
                                 .sampled = 0.1,
-                                .weight_cap = 8,
+                                .weight_cap = 4,
                                 .threshold = 0.01,
                                 .accelerated = true,
                                 .window = 12,
@@ -68,7 +68,7 @@ pl_status pl_tetrahedral_check(const pl_tetrahedral_def *d, pl_error *error)
     CHECK(d->sampled > 0 && d->sampled <= 1, "sampled",
           "is %g; use a part of the elements above 0 and at most 1 (0.1 is usual)", d->sampled);
     CHECK(d->weight_cap >= 1 && d->weight_cap <= 16, "weight_cap",
-          "is %d; use 1 to 16 (8 is usual)", d->weight_cap);
+          "is %d; use 1 to 16 (4 is usual)", d->weight_cap);
     CHECK(d->threshold >= 0 && d->threshold <= 0.5, "threshold",
           "is %g; use 0 to 0.5 (0.01 is usual)", d->threshold);
     CHECK(d->window >= 1 && d->window <= PL_TET_MOST_WINDOW, "window",

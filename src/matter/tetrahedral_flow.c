@@ -92,18 +92,17 @@ void pl_tetrahedral_flow(pl_tetrahedral *body, const float *x, pl_tasks *tasks)
 void pl_tetrahedral_frames(const pl_tetrahedral *body, const float *x, float *frame)
 {
     const pl_tet_system *s = body->system;
-    double density = s->counts.mass / s->counts.volume;
     memset(frame, 0, 9 * (size_t)s->n * sizeof *frame);
     for (int e = 0; e < s->tet_count; e++) {
         pl_mat3 f = deformation(s, e, x);
         for (int a = 0; a < 4; a++) {
             int32_t node = s->tets[4 * (ptrdiff_t)e + a];
-            double share = density * s->volume[e] / 4 / s->node_mass[node];
+            double share = s->volume[e] / 4 / s->node_volume[node];
             for (int k = 0; k < 9; k++)
                 frame[9 * (ptrdiff_t)node + k] += (float)(share * f.m[k / 3][k % 3]);
         }
     }
     for (ptrdiff_t i = 0; i < s->n; i++)
-        for (int k = 0; k < 9 && !(s->node_mass[i] > 0); k += 4)
+        for (int k = 0; k < 9 && !(s->node_volume[i] > 0); k += 4)
             frame[9 * i + k] = 1;
 }

@@ -597,23 +597,38 @@ static void store_samples(const pl_tetrahedral *b, int group, int first, const v
     }
 }
 
+/* As displacement_gradient, of the nodes of a patch, against the first one. */
+PL_LANES_INLINE void patch_gradient(const float *x, const int32_t *corner, const float *gradient,
+                                    vf h[9])
+{
+    vf base[4], row[4];
+    for (int k = 0; k < 9; k++)
+        h[k] = pl_splat_f(0);
+    load_far_rows(x, corner, base);
+    for (int a = 1; a < PL_TET_PATCH; a++) {
+        load_far_rows(x, corner + a * PL_TET_LANES, row);
+        for (int j = 0; j < 3; j++) {
+            vf g = pl_load_f(gradient + (3 * a + j) * PL_TET_LANES);
+            for (int i = 0; i < 3; i++)
+                h[3 * i + j] += (row[i] - base[i]) * g;
+        }
+    }
+}
+
 static void sample(pl_tetrahedral *b, int begin, int end)
 {
     const pl_tet_system *s = b->system;
     for (int group = begin; group < end; group++)
         for (int first = 0; first < PL_TET_LANES; first += PL_W) {
-            const int32_t *corner = s->sample_corner + (ptrdiff_t)group * 4 * PL_TET_LANES + first;
+            const int32_t *corner =
+                s->sample_corner + (ptrdiff_t)group * PL_TET_PATCH * PL_TET_LANES + first;
             const float *gradient =
-                s->sample_gradient + (ptrdiff_t)group * 9 * PL_TET_LANES + first;
+                s->sample_gradient + (ptrdiff_t)group * 3 * PL_TET_PATCH * PL_TET_LANES + first;
             float *turn = b->sample_turn + (ptrdiff_t)group * 4 * PL_TET_LANES + first;
-            vf rows[4][4], g[9], h[9], f[9], q[4];
-            for (int a = 0; a < 4; a++)
-                load_far_rows(b->d, corner + a * PL_TET_LANES, rows[a]);
-            for (int k = 0; k < 9; k++)
-                g[k] = pl_load_f(gradient + k * PL_TET_LANES);
+            vf h[9], f[9], q[4];
             for (int k = 0; k < 4; k++)
                 q[k] = pl_load_f(turn + k * PL_TET_LANES);
-            displacement_gradient(rows, g, h);
+            patch_gradient(b->d, corner, gradient, h);
             with_identity(h, f);
             pl_rotation_fit_f(f, q);
             for (int k = 0; k < 4; k++)
@@ -687,20 +702,63 @@ PL_LANES_INLINE v4 folded_sum(const pl_tetrahedral *b, ptrdiff_t place)
 #endif
 }
 
-/* Σ_j −A_ij (d_j − d_i), in the same way. */
-PL_LANES_INLINE v4 near_sum(const pl_tetrahedral *b, ptrdiff_t place, v4 d)
+/* Rows side by side in the quarters of a vector. */
+PL_LANES_INLINE vf load_quarters(const float *rows, const int32_t *at)
 {
+#if PL_LANES_NATIVE && PL_W == 16
+    __m512 v = _mm512_castps128_ps512(_mm_load_ps(rows + at[0]));
+    v = _mm512_insertf32x4(v, _mm_load_ps(rows + at[1]), 1);
+    v = _mm512_insertf32x4(v, _mm_load_ps(rows + at[2]), 2);
+    return (vf)_mm512_insertf32x4(v, _mm_load_ps(rows + at[3]), 3);
+#elif PL_LANES_NATIVE && PL_W == 8
+    return (vf)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows + at[0])),
+                                    _mm_load_ps(rows + at[1]), 1);
+#else
+    float quarters[PL_W] ALIGNED;
+    for (int k = 0; k < PL_W / 4; k++)
+        store4(quarters + 4 * k, load4(rows + at[k]));
+    return pl_load_f(quarters);
+#endif
+}
+
+/* A number for each quarter. */
+PL_LANES_INLINE vf spread_quarters(const float *values)
+{
+#if PL_LANES_NATIVE && PL_W == 16
+    const __m512i each = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
+    return (vf)_mm512_permutevar_ps(_mm512_broadcast_f32x4(_mm_load_ps(values)), each);
+#else
+    float lanes[PL_W] ALIGNED;
+    for (int k = 0; k < PL_W; k++)
+        lanes[k] = values[k / 4];
+    return pl_load_f(lanes);
+#endif
+}
+
+/* r = Σ_j −A_ij (d_j − d_i) of the four rows of a quad, in the same way. */
+PL_LANES_INLINE void near_sum(pl_tetrahedral *b, ptrdiff_t quad)
+{
+    enum { ROWS = PL_W / 4 };
     const pl_tet_system *s = b->system;
     const pl_tet_near *near = s->near;
-    int32_t p = s->near_start[place], end = s->near_start[place + 1];
-    v4 even = {0}, odd = {0};
-    for (; p + 1 < end; p += 2) {
-        even += near[p].value * (load4(b->d + near[p].row) - d);
-        odd += near[p + 1].value * (load4(b->d + near[p + 1].row) - d);
+    int32_t begin = s->near_start[quad], end = s->near_start[quad + 1];
+    for (int first = 0; first < 4; first += ROWS) {
+        int32_t row[4], p = begin;
+        for (int k = 0; k < ROWS; k++)
+            row[k] = 4 * s->near_order[4 * quad + first + k];
+        vf d = load_quarters(b->d, row), even = pl_splat_f(0), odd = pl_splat_f(0);
+#define TERM(n) (spread_quarters((n).value + first) * (load_quarters(b->d, (n).row + first) - d))
+        for (; p + 1 < end; p += 2) {
+            even += TERM(near[p]);
+            odd += TERM(near[p + 1]);
+        }
+        if (p < end)
+            even += TERM(near[p]);
+#undef TERM
+        even += odd;
+        for (int k = 0; k < ROWS; k++)
+            memcpy(b->r + row[k], (const char *)&even + 16 * k, 16);
     }
-    if (p < end)
-        even += near[p].value * (load4(b->d + near[p].row) - d);
-    return even + odd;
 }
 
 /* What elements do to the rows, in r: from the blocks, or from samples and neighbours. */
@@ -718,10 +776,8 @@ PL_LANES_INLINE void pull_rows(pl_tetrahedral *b, range at)
 PL_LANES_INLINE void pull_folded(pl_tetrahedral *b, range at)
 {
     const pl_tet_system *s = b->system;
-    for (ptrdiff_t k = at.begin / 4; k < at.end / 4; k++) {
-        ptrdiff_t row = s->near_order[k];
-        store4(b->r + 4 * row, near_sum(b, k, load4(b->d + 4 * row)));
-    }
+    for (ptrdiff_t quad = at.begin / 16; quad < at.end / 16; quad++)
+        near_sum(b, quad);
     for (ptrdiff_t k = at.begin / 4; k < at.end / 4; k++) {
         ptrdiff_t row = s->fold_order[k];
         store4(b->r + 4 * row, load4(b->r + 4 * row) + folded_sum(b, k));

@@ -13,6 +13,7 @@ enum {
     PL_TET_ROW_BLOCK = 256,    /* rows of nodes in a block */
     PL_TET_MOST_WINDOW = 12,
     PL_TET_MOST_SIDE = 16,
+    PL_TET_PATCH = 8,       /* nodes of a sample and the elements beyond its faces */
     PL_TET_REST_FIELDS = 11 /* of an element: three gradients, weights of shape and volume */
 };
 
@@ -28,9 +29,10 @@ typedef struct pl_tet_fold {
     int32_t sample;  /* sixteen times its number */
 } pl_tet_fold;
 
+/* Of four rows a neighbour each. */
 typedef struct pl_tet_near {
-    float value; /* −A_ij */
-    int32_t row; /* four times its number */
+    float value[4]; /* −A_ij */
+    int32_t row[4]; /* four times its number */
 } pl_tet_near;
 
 /* One worker's room for solving. */
@@ -55,11 +57,11 @@ struct pl_tet_system {
     int32_t *fixed; /* [fixed_count] rows, in the order of the source */
     float *rest;    /* [rows][4] */
     float *mass; /* [rows] in units of the mean mass of a node; 0 for filling, fixed and unused */
-    double unit_mass;   /* that mean mass */
-    double *node_mass;  /* [n] */
-    int free_count;     /* pieces without a fixed node */
-    int32_t *piece;     /* [padded] number of the free piece, −1 */
-    double *piece_mass; /* [free_count] in units of mass */
+    double unit_mass;                /* that mean mass */
+    double *node_mass, *node_volume; /* [n] */
+    int free_count;                  /* pieces without a fixed node */
+    int32_t *piece;                  /* [padded] number of the free piece, −1 */
+    double *piece_mass;              /* [free_count] in units of mass */
 
     /* Elements as given, those that are left. */
     int tet_count;
@@ -83,8 +85,8 @@ struct pl_tet_system {
 
     /* Samples. */
     int sample_count, sample_groups;
-    int32_t *sample_corner; /* [groups][4][16] four times the row */
-    float *sample_gradient; /* [groups][9][16] */
+    int32_t *sample_corner; /* [groups][PL_TET_PATCH][16] four times the row */
+    float *sample_gradient; /* [groups][PL_TET_PATCH][3][16] */
     int slots;              /* most samples of an element */
     uint8_t *blend_count;   /* [groups] slots used */
     int32_t *blend_sample;  /* [groups][slots][16] four times the sample */
@@ -92,8 +94,8 @@ struct pl_tet_system {
     int32_t *fold_start;    /* [padded + 1] */
     pl_tet_fold *fold;      /* by places in fold_order */
     int32_t *fold_order;    /* [padded] rows, within their block by the lengths of their lists */
-    int32_t *near_start;    /* [padded + 1] neighbours in the matrix */
-    pl_tet_near *near;      /* by places in near_order */
+    int32_t *near_start;    /* [padded / 4 + 1] neighbours in the matrix */
+    pl_tet_near *near;      /* of four places in near_order each */
     int32_t *near_order;    /* [padded] */
 
     pl_supernodal *factor;

@@ -1,11 +1,14 @@
 /* A model once more, with the corners of its tetrahedra as particles: what tetrahedral bodies are made of.
 
-   Corners of no tetrahedron are dropped. Edges are those of the tetrahedra. Particles are spheres of 0.3 of the mean
-   length of the edges that meet in them: corners lie on the surface, so that is how far contact stands off it; less, and
-   corners of one body would slip between those of another (three of one triangle with edges l leave a hole of
-   l / √3 − 2 r). The surface follows the four corners of its tetrahedron by its coordinates there. A vertex outside has
-   negative ones: these are left out, so that it hangs on the nearest side and turns with it, instead of being drawn out
-   of shape by corners beyond. */
+   Corners of no tetrahedron are dropped. Edges are those of the tetrahedra. Particles are spheres: on the surface of 0.35
+   of the mean length of the edges that meet in them, which is how far contact stands off it, inside of 0.6, which comes
+   about as far. With less, corners of one body slip between those of another and the bodies stay locked in each other: in
+   a heap of teddies of 2,000 tetrahedra, 22 % of the corners end up inside other teddies at 0.3 and 0.3, 7 % at 0.35 and
+   0.35, 2 % at 0.3 and 0.6, 0.7 % at 0.35 and 0.6.
+
+   The surface follows the four corners of its tetrahedron by its coordinates there. A vertex outside has negative ones:
+   these are left out, so that it hangs on the nearest side and turns with it, instead of being drawn out of shape by
+   corners beyond. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +17,8 @@
 #include "base/sort.h"
 #include "shape/model.h"
 
-#define RADIUS 0.3
+#define RADIUS_OUTSIDE 0.35
+#define RADIUS_INSIDE 0.6
 
 /* As parts of a model definition. */
 typedef struct parts {
@@ -104,20 +108,70 @@ static double edge_length(const parts *p, int edge)
     return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 
-static bool size_particles(parts *p)
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+
+/* Corners of one side, ascending. */
+static void side_of(const int32_t *tets, uint32_t side, uint64_t corner[3])
+{
+    for (uint32_t k = 0; k < 3; k++)
+        corner[k] = (uint64_t)tets[4 * (size_t)(side / 4) + (side % 4 + 1 + k) % 4];
+    for (int k = 0; k < 3; k++) {
+        int a = k == 1, b = a + 1;
+        uint64_t low = corner[a] < corner[b] ? corner[a] : corner[b];
+        corner[b] = corner[a] < corner[b] ? corner[b] : corner[a];
+        corner[a] = low;
+    }
+}
+
+/* Sides that only one tetrahedron has are the surface; `outside` marks their corners. */
+static bool mark_surface(const parts *p, size_t tet_count, uint8_t *outside)
+{
+    size_t count = 4 * tet_count;
+    uint64_t corner[3], other[3];
+    pl_sort_item *items = PL_NEW(p->memory, pl_sort_item, 2 * count);
+    for (size_t i = 0; items && i < count; i++)
+        items[i].index = (uint32_t)i;
+    for (int pass = 0; items && pass < 2; pass++) {
+        for (size_t i = 0; i < count; i++) {
+            side_of(p->tets, items[i].index, corner);
+            items[i].key = pass ? corner[0] << 32 | corner[1] : corner[2];
+        }
+        pl_sort(items, items + count, count);
+    }
+    for (size_t i = 0; items && i < count; i++) {
+        bool alone = true;
+        side_of(p->tets, items[i].index, corner);
+        for (int next = -1; next <= 1; next += 2) {
+            if ((i == 0 && next < 0) || (i + 1 == count && next > 0))
+                continue;
+            side_of(p->tets, items[next < 0 ? i - 1 : i + 1].index, other);
+            alone = alone && memcmp(corner, other, sizeof corner) != 0;
+        }
+        for (int k = 0; k < 3 && alone; k++)
+            outside[corner[k]] = 1;
+    }
+    pl_memory_free(p->memory, items);
+    return items;
+}
+
+static bool size_particles(parts *p, size_t tet_count)
 {
     double *length = PL_NEW(p->memory, double, 2 * (size_t)p->n); /* and their number */
+    uint8_t *outside = PL_NEW(p->memory, uint8_t, p->n);
     p->radii = PL_NEW(p->memory, double, 3 * (size_t)p->n);
-    for (int e = 0; length && e < p->edge_count; e++)
+    bool good = length && p->radii && outside && mark_surface(p, tet_count, outside);
+    for (int e = 0; good && e < p->edge_count; e++)
         for (int end = 0; end < 2; end++) {
             length[2 * p->edges[2 * e + end]] += edge_length(p, e);
             length[2 * p->edges[2 * e + end] + 1] += 1;
         }
-    for (int i = 0; length && p->radii && i < p->n; i++)
+    for (int i = 0; good && i < p->n; i++)
         for (int k = 0; k < 3; k++)
-            p->radii[3 * i + k] = RADIUS * length[2 * i] / length[2 * i + 1];
+            p->radii[3 * i + k] =
+                (outside[i] ? RADIUS_OUTSIDE : RADIUS_INSIDE) * length[2 * i] / length[2 * i + 1];
     pl_memory_free(p->memory, length);
-    return length && p->radii;
+    pl_memory_free(p->memory, outside);
+    return good;
 }
 
 static double tet_volume(const double *points, const int32_t tet[4])
@@ -205,7 +259,7 @@ __attribute__((noinline)) static pl_status derive(const pl_model *model, pl_mode
     pl_memory memory = model->memory;
     parts p = {.memory = &memory};
     bool good = choose_corners(model, &p) && place_corners(model, &p) && find_edges(model, &p) &&
-                size_particles(&p) && bind_surface(model, &p);
+                size_particles(&p, (size_t)model->tet_count) && bind_surface(model, &p);
     for (size_t t = 0; good && t < (size_t)model->tet_count; t++)
         p.volume += tet_volume(p.positions, p.tets + 4 * t);
     pl_status status = good ? make(model, &p, out, error)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "math/mat3.h"
 #include "sparse/factor.h"
 
 enum { AT_ONCE = 4 };
@@ -22,7 +23,7 @@ typedef struct laplace {
     pl_memory *memory;
     int n, tet_count, sample_count;
     const int32_t *tets, *sample;
-    const double *edge;
+    const double *edge, *centroid;
 
     int32_t *shared;  /* [n] samples a vertex belongs to */
     int32_t *unknown; /* [n] number among the unknowns, −1 */
@@ -281,6 +282,60 @@ static int heaviest(const int32_t *list, int count, const float *sum)
     return best;
 }
 
+/* The second moments of the samples get this part of their sum in all directions: where samples lie nearly in a plane,
+   little is asked of the direction across it. */
+#define STIFFENING 0.02
+#define LEAST_WEIGHT (-0.5)
+
+/* w_j (1 + b · (p_j − m)) with p_j from the element to the samples and m = Σ w p: their sum stays one, and Σ w' p = 0 for
+   b = −C⁻¹ m, C the covariance of the samples. Less of it where a weight would get too low. */
+static void linearise(const laplace *l, int e, int count, const int32_t *sample, float *weight)
+{
+    double m[3] = {0}, b[3], change[PL_TET_MOST_WEIGHTS], part = 1, size = 0;
+    double p[PL_TET_MOST_WEIGHTS][3], w[PL_TET_MOST_WEIGHTS], total = 0;
+    pl_mat3 c = pl_m3_zero(), inverse;
+    for (int k = 0; k < count; k++)
+        total += (double)weight[k];
+    for (int k = 0; k < count; k++) {
+        w[k] = (double)weight[k] / total;
+        for (int i = 0; i < 3; i++) {
+            p[k][i] = l->centroid[3 * (size_t)l->sample[sample[k]] + (size_t)i] -
+                      l->centroid[3 * (size_t)e + (size_t)i];
+            m[i] += w[k] * p[k][i];
+        }
+    }
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < 9; i++)
+            c.m[i / 3][i % 3] += w[k] * p[k][i / 3] * p[k][i % 3];
+    size = c.m[0][0] + c.m[1][1] + c.m[2][2];
+    for (int i = 0; i < 9; i++)
+        c.m[i / 3][i % 3] += (i % 4 == 0 ? STIFFENING * size : 0) - m[i / 3] * m[i % 3];
+    if (!pl_m3_inverse(c, &inverse))
+        return;
+    for (int i = 0; i < 3; i++)
+        b[i] = -(inverse.m[i][0] * m[0] + inverse.m[i][1] * m[1] + inverse.m[i][2] * m[2]);
+    for (int k = 0; k < count; k++) {
+        change[k] = 0;
+        for (int i = 0; i < 3; i++)
+            change[k] += w[k] * b[i] * (p[k][i] - m[i]);
+        if (w[k] + part * change[k] < LEAST_WEIGHT)
+            part = (LEAST_WEIGHT - w[k]) / change[k];
+    }
+    for (int k = 0; k < count; k++)
+        weight[k] = (float)(w[k] + part * change[k]);
+}
+
+static void sort_weights(int count, int32_t *sample, float *weight)
+{
+    for (int i = 1; i < count; i++)
+        for (int k = i; k > 0 && weight[k] > weight[k - 1]; k--) {
+            float w = weight[k];
+            int32_t j = sample[k];
+            weight[k] = weight[k - 1], sample[k] = sample[k - 1];
+            weight[k - 1] = w, sample[k - 1] = j;
+        }
+}
+
 static void weigh_element(const laplace *l, int e, float threshold, float *sum, int32_t *list,
                           pl_tet_weights *w)
 {
@@ -310,9 +365,14 @@ static void weigh_element(const laplace *l, int e, float threshold, float *sum, 
     }
     for (int k = 0; k < count; k++)
         sum[list[k]] = 0;
-    for (int k = 0; k < w->cap; k++) {
-        weight[k] = k < kept ? weight[k] / total : 0;
-        sample[k] = k < kept ? sample[k] : sample[0];
+    for (int k = 0; k < kept; k++)
+        weight[k] /= total;
+    if (kept > 1)
+        linearise(l, e, kept, sample, weight);
+    sort_weights(kept, sample, weight);
+    for (int k = kept; k < w->cap; k++) {
+        weight[k] = 0;
+        sample[k] = sample[0];
     }
     w->count[e] = kept;
 }
@@ -362,8 +422,8 @@ static pl_status weigh(laplace *l, row_room *r, double threshold, pl_tet_weights
 }
 
 pl_status pl_tet_weigh(pl_memory *memory, int n, int tet_count, const int32_t *tets,
-                       const double *edge, int sample_count, const int32_t *sample,
-                       double threshold, int cap, pl_tet_weights *weights)
+                       const double *edge, const double *centroid, int sample_count,
+                       const int32_t *sample, double threshold, int cap, pl_tet_weights *weights)
 {
     laplace l = {.memory = memory,
                  .n = n,
@@ -371,7 +431,8 @@ pl_status pl_tet_weigh(pl_memory *memory, int n, int tet_count, const int32_t *t
                  .sample_count = sample_count,
                  .tets = tets,
                  .sample = sample,
-                 .edge = edge};
+                 .edge = edge,
+                 .centroid = centroid};
     row_room r = {0};
     *weights = (pl_tet_weights){.cap = cap};
     pl_status status = weigh(&l, &r, threshold, weights);

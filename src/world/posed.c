@@ -1,5 +1,6 @@
 /* Oriented bodies with a rest shape of their own in a world: those that have examples, and those that stay bent. Each is solved
-   alone, one task each; what flows does so after the contacts of a sub-step. */
+   alone, one task each. What flows does so before the contacts of the sub-step: these move particles one by one, and the
+   kinks they leave are gone when the next sub-step has spread them. */
 #include "matter/posed.h"
 
 #include "base/clock.h"
@@ -21,9 +22,13 @@ static void solve(void *context, int begin, int end, int worker)
     pl_world *world = context;
     for (int i = begin; i < end; i++) {
         pl_oriented *matter = &world->live[i]->matter;
-        if (matter->posed)
-            pl_posed_solve(matter->posed, matter, world->h, world->iterations, world->backward,
-                           &world->workers[worker].work);
+        pl_work *work = &world->workers[worker].work;
+        if (!matter->posed)
+            continue;
+        pl_posed_solve(matter->posed, matter, world->h, world->iterations, world->backward, work);
+        uint64_t clock = pl_ticks();
+        pl_posed_flow(matter->posed, matter, world->h);
+        work->ticks[PL_STAGE_CHANGE] += pl_ticks() - clock;
     }
 }
 
@@ -31,24 +36,6 @@ void pl_world_solve_posed(pl_world *world)
 {
     if (world->posed_count)
         pl_tasks_run(world->tasks, solve, world, world->awake_count, 1);
-}
-
-static void change(void *context, int begin, int end, int worker)
-{
-    pl_world *world = context;
-    uint64_t clock = pl_ticks();
-    for (int i = begin; i < end; i++) {
-        pl_oriented *matter = &world->live[i]->matter;
-        if (matter->posed)
-            pl_posed_flow(matter->posed, matter, world->h);
-    }
-    world->workers[worker].work.ticks[PL_STAGE_CHANGE] += pl_ticks() - clock;
-}
-
-void pl_world_change_posed(pl_world *world)
-{
-    if (world->posed_count)
-        pl_tasks_run(world->tasks, change, world, world->awake_count, 1);
 }
 
 /* ---- Snapshots -------------------------------------------------------------------------------- */

@@ -64,7 +64,6 @@ static void take_step(pl_world *world)
         pl_attachments_aim(world, s);
         pl_world_touch(world, (world->substeps - s) * world->h);
         pl_world_change_tets(world);
-        pl_world_change_posed(world);
         pl_world_change_others(world);
     }
     pl_colliders_end(world, s);

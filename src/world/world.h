@@ -357,7 +357,6 @@ void pl_world_finish_tets(pl_world *world);
 pl_status pl_posed_fill(pl_world *world, pl_record *record, const pl_plasticity_def *plastic,
                         pl_error *error);
 void pl_world_solve_posed(pl_world *world);
-void pl_world_change_posed(pl_world *world);
 void pl_snapshot_posed(pl_stream *s, pl_world *world, pl_record *record, size_t size);
 
 /* ---- Matter whose solver knows no pins (draw.c) ------------------------------------------------ */

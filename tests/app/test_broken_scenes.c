@@ -119,7 +119,7 @@ static const broken_scene scenes[] = {
      " \"models\": {\"m\": {\"shape\": \"baar\"}},\n"
      " \"bodies\": [{\"model\": \"m\"}]}",
      ":2:28: models.m.shape: there is no shape \"baar\"; did you mean \"bar\"? "
-     "known are bar, chain, sheet, box, creature, knot, coil"},
+     "known are bar, chain, sheet, box, creature, knot, coil, block"},
     {"shape and particles",
      "{\"pliant\": 1,\n"
      " \"models\": {\"m\": {\"shape\": \"bar\", \"positions\": []}},\n"
@@ -544,6 +544,38 @@ static const broken_scene scenes[] = {
      " \"clusters\": 4000}, \"clustered\": true}]}",
      ":2:14: bodies[0].model.clusters: count is 4000; it must be from 1 to the 80 particles, or 0 "
      "for a usual number"},
+    {"tetrahedral without tetrahedra",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\"},\n"
+     " \"tetrahedral\": true}]}",
+     ":2:17: bodies[0].tetrahedral: needs a model with \"tetrahedra\": true"},
+    {"tetrahedra of a box",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"box\",\n"
+     " \"tetrahedra\": true}}]}",
+     ":2:16: bodies[0].model.tetrahedra: the model has none; say with \"tets\" how many to fill it "
+     "with, or use a mesh that has some, or the shape \"block\""},
+    {"incompressible tetrahedra",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
+     " \"tetrahedral\": {\"poisson\": 0.5}}]}",
+     ":2:29: bodies[0].tetrahedral.poisson: must be at most 0.4999, not 0.5"},
+    {"no samples",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
+     " \"tetrahedral\": {\"rotations\": \"folded\", \"sampled\": 0}}]}",
+     ":2:52: bodies[0].tetrahedral.sampled: must be greater than 0, not 0"},
+    {"samples that are not used",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
+     " \"tetrahedral\": {\"sampled\": 0.2}}]}",
+     ":2:17: bodies[0].tetrahedral: \"sampled\" goes with \"rotations\" that are interpolated: "
+     "\"quaternion\" or \"folded\""},
+    {"folded with a Poisson's ratio",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
+     " \"tetrahedral\": {\"rotations\": \"folded\", \"poisson\": 0.3}}]}",
+     ":1:26: bodies[0]: poisson is 0.3; the folded blend has no volume term: use 0, or other "
+     "rotations"},
+    {"tetrahedral and clustered",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true, "
+     "\"clusters\": 4}, \"clustered\": true, \"tetrahedral\": true}]}",
+     ":1:26: bodies[0]: \"clustered\" does not go with \"tetrahedral\": a body is made of one of "
+     "them"},
     {"scale along two axes",
      "{\"pliant\": 1, \"bodies\": [{\"model\": {\"builtin\": \"cuboid\",\n"
      " \"scale\": [1, 2]}}]}",
@@ -565,7 +597,7 @@ static const broken_scene scenes[] = {
      ":2:41: models[\"gr\xc3\xb6\xc3\x9f"
      "e \xe2\x86\x92 x\"].shape: there "
      "is no shape \"baar\"; did you mean \"bar\"? known are bar, chain, sheet, "
-     "box, creature, knot, coil"},
+     "box, creature, knot, coil, block"},
     {"unit unknown",
      "{\"pliant\": 1,\n"
      " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"

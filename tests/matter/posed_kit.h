@@ -27,7 +27,8 @@ static __attribute__((unused)) pl_memory *kit_memory(void)
     return &memory;
 }
 
-static __attribute__((unused)) pl_posed *make_posed(const oriented_case *c, const pl_plasticity_def *plastic)
+static __attribute__((unused)) pl_posed *make_posed(const oriented_case *c,
+                                                    const pl_plasticity_def *plastic)
 {
     pl_posed *posed;
     assert_int_equal(pl_posed_create(kit_memory(), c->model, plastic, &posed, NULL), PL_OK);
@@ -49,23 +50,23 @@ static __attribute__((unused)) void scatter_targets(pl_rng *rng, pl_posed *posed
     pl_posed_renew(posed);
 }
 
-static __attribute__((noinline, unused)) void solve_in_env(pl_posed *posed, pl_oriented *body, double h,
-                                                   int iterations, pl_work *work)
+static __attribute__((noinline, unused)) void solve_in_env(pl_posed *posed, pl_oriented *body,
+                                                           double h, int iterations, pl_work *work)
 {
     pl_posed_solve(posed, body, h, iterations, false, work);
 }
 
 /* As oriented_solve: from the state the body had before. */
-static __attribute__((unused)) pl_work solve(oriented_scene *scene, pl_posed *posed, pl_solver solver, int iterations,
-                     double *trace)
+static __attribute__((unused)) pl_work solve(oriented_scene *scene, pl_posed *posed,
+                                             pl_solver solver, int iterations, double *trace)
 {
     pl_oriented *body = oriented_matter(scene, 0);
     double h = scene->world->h;
     memcpy(body->now.origin, body->old.origin, sizeof body->now.origin);
     memcpy(body->now.velocity, body->old.velocity, sizeof body->now.velocity);
     for (int k = 0; k < 3; k++)
-        body->c[k] = body->system->grounded || body->hold_count ? h * body->old.velocity[k]
-                                                                : body->drift[k];
+        body->c[k] =
+            body->system->grounded || body->hold_count ? h * body->old.velocity[k] : body->drift[k];
     size_t size = (pl_posed_scratch(body->system) + 63) / 64 * 64;
     pl_work work = {.scratch = aligned_alloc(64, size), .trace = trace};
     body->solver = solver;
@@ -91,7 +92,8 @@ static __attribute__((unused)) oriented_case make_rod(int n, double kappa)
 
 /* Frames along a helix of radius a and rise b for each radian, turn by turn t per edge: positions and, as columns, the
    axes that a straight rod along x gets when it is bent into it (tangent first). */
-static __attribute__((unused)) void helix(int n, double a, double b, double t, double sign, double *x, double *q)
+static __attribute__((unused)) void helix(int n, double a, double b, double t, double sign,
+                                          double *x, double *q)
 {
     for (int i = 0; i < n; i++) {
         double s = t * i, c = sqrt(a * a + b * b);
@@ -110,7 +112,8 @@ static __attribute__((unused)) void helix(int n, double a, double b, double t, d
 }
 
 /* As if everything stood still at the end of every step: a descent to the least elastic energy. */
-static __attribute__((unused)) void settle(oriented_scene *scene, pl_posed *posed, int steps, int iterations)
+static __attribute__((unused)) void settle(oriented_scene *scene, pl_posed *posed, int steps,
+                                           int iterations)
 {
     pl_oriented *body = oriented_matter(scene, 0);
     size_t n = (size_t)body->n;
@@ -124,7 +127,8 @@ static __attribute__((unused)) void settle(oriented_scene *scene, pl_posed *pose
 }
 
 /* A pose in SI as a body's kernels see it. */
-static __attribute__((unused)) void to_units(const oriented_case *c, const double *x, const double *q, float *fx, float *fq)
+static __attribute__((unused)) void to_units(const oriented_case *c, const double *x,
+                                             const double *q, float *fx, float *fq)
 {
     for (int i = 0; i < 3 * c->graph.n; i++)
         fx[i] = (float)(x[i] / c->model->unit);
@@ -133,17 +137,16 @@ static __attribute__((unused)) void to_units(const oriented_case *c, const doubl
 }
 
 /* The descriptors of a pose become the targets. */
-static __attribute__((unused)) void take_pose(pl_posed *posed, const oriented_case *c, const float *x, const float *q)
+static __attribute__((unused)) void take_pose(pl_posed *posed, const oriented_case *c,
+                                              const float *x, const float *q)
 {
     int backward = pl_posed_backward(posed->edge_count);
     float *d = malloc(sizeof(float) * 6 * (size_t)pl_posed_element_count(c->model));
-    assert_int_equal(pl_posed_describe(kit_memory(), c->model, &c->material, NULL, x, q, d, NULL,
-                                       NULL),
-                     PL_OK);
+    assert_int_equal(
+        pl_posed_describe(kit_memory(), c->model, &c->material, NULL, x, q, d, NULL, NULL), PL_OK);
     for (int e = 0; e < posed->edge_count; e++)
         for (int k = 0; k < 12; k++)
-            *flowed_at(posed, e, k >= 6, k % 6) =
-                d[6 * (k >= 6 ? backward + e : e) + k % 6];
+            *flowed_at(posed, e, k >= 6, k % 6) = d[6 * (k >= 6 ? backward + e : e) + k % 6];
     free(d);
     pl_posed_renew(posed);
 }

@@ -470,25 +470,6 @@ static void test_a_pose_is_itself_and_a_blend_its_blend(void **state)
     }
 }
 
-static void test_auto_looks_at_dependence(void **state)
-{
-    (void)state;
-    pl_rng rng = pl_rng_make(6);
-    problem p = make(&rng, 30, 6, 3, 1);
-    pl_examples *e = create(&p, PL_EXAMPLES_AUTO, beta);
-    assert_int_equal(pl_examples_rule(e), PL_EXAMPLES_SIMPLEX);
-    pl_examples_destroy(e);
-    copy_pose(&p, 1, 0, 0); /* rest depends on nothing */
-    e = create(&p, PL_EXAMPLES_AUTO, beta);
-    assert_int_equal(pl_examples_rule(e), PL_EXAMPLES_SIMPLEX);
-    pl_examples_destroy(e);
-    copy_pose(&p, 1, 0, 2);
-    e = create(&p, PL_EXAMPLES_AUTO, beta);
-    assert_int_equal(pl_examples_rule(e), PL_EXAMPLES_NEAREST);
-    pl_examples_destroy(e);
-    free_problem(&p);
-}
-
 static void test_bias_draws_towards_a_pose(void **state)
 {
     (void)state;
@@ -738,7 +719,6 @@ int main(void)
         cmocka_unit_test(test_simplex_rule_is_least_squares_and_sorting),
         cmocka_unit_test(test_equal_poses_share_under_the_simplex_rule),
         cmocka_unit_test(test_a_pose_is_itself_and_a_blend_its_blend),
-        cmocka_unit_test(test_auto_looks_at_dependence),
         cmocka_unit_test(test_bias_draws_towards_a_pose),
         cmocka_unit_test(test_bad_descriptors_are_rest),
         cmocka_unit_test(test_fifty_poses_end),

@@ -88,7 +88,8 @@ static void test_unmodified(void **state)
     pl_rng rng = pl_rng_make(82);
     double energy = 0, place = 0, turn = 0;
     for (int round = 0; round < oriented_cases(60); round++) {
-        oriented_graph graph = oriented_random_graph(&rng, (oriented_kind)(round % ORIENTED_KINDS), 0, 24);
+        oriented_graph graph =
+            oriented_random_graph(&rng, (oriented_kind)(round % ORIENTED_KINDS), 0, 24);
         oriented_case c = oriented_plain_case(graph, 0.01, oriented_decades(&rng, 0, 3));
         if (round % 3)
             oriented_fix_some(&rng, &c, 3);
@@ -102,7 +103,8 @@ static void test_unmodified(void **state)
         double *x[2], *r[2];
         for (int k = 0; k < 2; k++)
             x[k] = malloc(sizeof(double) * 3 * n), r[k] = malloc(sizeof(double) * 9 * n);
-        int iterations = round % 2 ? 1000 : 1; /* between them, rounding decides what is accelerated */
+        int iterations =
+            round % 2 ? 1000 : 1; /* between them, rounding decides what is accelerated */
         oriented_solve(&scene, PL_SOLVER_FAST, 0, 1, true, iterations);
         oriented_result(body, x[0], r[0]);
         solve(&scene, posed, PL_SOLVER_FAST, iterations, NULL);
@@ -249,11 +251,11 @@ static void test_fitted_rotations(void **state)
     (void)state;
     pl_rng rng = pl_rng_make(84);
     for (int round = 0; round < 3; round++) {
-        oriented_case c = oriented_plain_case(
-            round == 0 ? oriented_shape_graph(PL_SHAPE_BOX, 3, 3, 3)
-            : round == 1 ? oriented_shape_graph(PL_SHAPE_SHEET, 5, 4, 0)
-                         : oriented_shape_graph(PL_SHAPE_CHAIN, 12, 0, 0),
-            0.01, 100);
+        oriented_case c =
+            oriented_plain_case(round == 0   ? oriented_shape_graph(PL_SHAPE_BOX, 3, 3, 3)
+                                : round == 1 ? oriented_shape_graph(PL_SHAPE_SHEET, 5, 4, 0)
+                                             : oriented_shape_graph(PL_SHAPE_CHAIN, 12, 0, 0),
+                                0.01, 100);
         size_t n = (size_t)c.graph.n;
         double turn[4], r[9], worst = 0;
         oriented_random_quat(&rng, turn);
@@ -312,7 +314,8 @@ static void test_rest_is_exact(void **state)
     (void)state;
     pl_rng rng = pl_rng_make(85);
     for (int round = 0; round < oriented_cases(40); round++) {
-        oriented_graph g = oriented_random_graph(&rng, (oriented_kind)(round % ORIENTED_KINDS), 0, 40);
+        oriented_graph g =
+            oriented_random_graph(&rng, (oriented_kind)(round % ORIENTED_KINDS), 0, 40);
         oriented_case c = oriented_plain_case(g, 0.01, oriented_decades(&rng, 0, 3));
         oriented_scene scene = oriented_make_scene(&c, PL_SOLVER_FAST, 1, NULL);
         oriented_begin(&scene);
@@ -342,7 +345,8 @@ static void test_momentum(void **state)
     pl_rng rng = pl_rng_make(86);
     double worst = 0;
     for (int round = 0; round < oriented_cases(40); round++) {
-        oriented_graph g = oriented_random_graph(&rng, (oriented_kind)(round % ORIENTED_KINDS), 0, 40);
+        oriented_graph g =
+            oriented_random_graph(&rng, (oriented_kind)(round % ORIENTED_KINDS), 0, 40);
         oriented_case c = oriented_plain_case(g, 0.01, oriented_decades(&rng, 0, 3));
         c.material.damping = 0;
         oriented_scene scene = oriented_make_scene(&c, PL_SOLVER_FAST, 1, NULL);
@@ -448,8 +452,11 @@ static outcome run_kernel(const kernel *k, oriented_scene *scene, pl_posed *pose
     pl_oriented *body = oriented_matter(scene, 0);
     size_t size = (pl_posed_scratch(body->system) + 63) / 64 * 64;
     pl_work work = {.scratch = aligned_alloc(64, size)};
-    pl_block block = {
-        .system = body->system, .solver = PL_SOLVER_FAST, .bodies = &body, .count = 1, .lone = true};
+    pl_block block = {.system = body->system,
+                      .solver = PL_SOLVER_FAST,
+                      .bodies = &body,
+                      .count = 1,
+                      .lone = true};
     body->posed = posed;
     for (int i = 0; i < 3; i++)
         body->c[i] = body->drift[i];
@@ -512,10 +519,10 @@ static void test_widths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradient),     cmocka_unit_test(test_unmodified),
-        cmocka_unit_test(test_descent),      cmocka_unit_test(test_coil),
+        cmocka_unit_test(test_gradient),         cmocka_unit_test(test_unmodified),
+        cmocka_unit_test(test_descent),          cmocka_unit_test(test_coil),
         cmocka_unit_test(test_fitted_rotations), cmocka_unit_test(test_rest_is_exact),
-        cmocka_unit_test(test_momentum),     cmocka_unit_test(test_bad_states),
+        cmocka_unit_test(test_momentum),         cmocka_unit_test(test_bad_states),
         cmocka_unit_test(test_widths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

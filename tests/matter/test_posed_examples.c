@@ -35,8 +35,8 @@ static pl_examples *make_examples(const oriented_case *c, const poses *p, const 
     int32_t *group = malloc(sizeof(int32_t) * elements);
     for (size_t k = 0; k < (size_t)p->count; k++)
         assert_int_equal(pl_posed_describe(kit_memory(), c->model, &c->material, c->edge_stiffness,
-                                           p->x + 3 * n * k, p->q + 4 * n * k,
-                                           d + 6 * elements * k, metric, NULL),
+                                           p->x + 3 * n * k, p->q + 4 * n * k, d + 6 * elements * k,
+                                           metric, NULL),
                          PL_OK);
     pl_examples_source source = {.element_count = (int)elements,
                                  .width = PL_POSED_WIDTH,
@@ -104,8 +104,8 @@ static void test_weights_in_poses(void **state)
         for (int i = 0; i < N; i++) {
             const float *px = p.x + 3 * (N * k + i), *pq = p.q + 4 * (N * k + i);
             pl_vec3 at = pl_quat_rotate(by, pl_v3((double)px[0], (double)px[1], (double)px[2]));
-            pl_quat to = pl_quat_mul(by, (pl_quat){(double)pq[0], (double)pq[1], (double)pq[2],
-                                                   (double)pq[3]});
+            pl_quat to = pl_quat_mul(
+                by, (pl_quat){(double)pq[0], (double)pq[1], (double)pq[2], (double)pq[3]});
             x[3 * i] = (float)at.x, x[3 * i + 1] = (float)at.y, x[3 * i + 2] = (float)at.z;
             q[4 * i] = (float)to.x, q[4 * i + 1] = (float)to.y, q[4 * i + 2] = (float)to.z,
                   q[4 * i + 3] = (float)to.w;
@@ -189,7 +189,8 @@ static void test_back_to_rest(void **state)
         pl_oriented *body = oriented_matter(&scene, 0);
         pl_posed *posed = make_posed(&c, NULL);
         double beta = 0.9;
-        pl_posed_set_examples(posed, make_examples(&c, &p, NULL, 1, local, beta, PL_EXAMPLES_NEAREST), beta);
+        pl_posed_set_examples(
+            posed, make_examples(&c, &p, NULL, 1, local, beta, PL_EXAMPLES_NEAREST), beta);
         float q[4 * N];
         for (int i = 0; i < 4 * N; i++)
             q[i] = i % 4 == 3;
@@ -232,7 +233,8 @@ static double bent_by_push(bool with)
     pl_oriented *body = oriented_matter(&scene, 0);
     pl_posed *posed = make_posed(&c, NULL);
     if (with)
-        pl_posed_set_examples(posed, make_examples(&c, &p, NULL, 1, false, 0.99, PL_EXAMPLES_AUTO), 0.99);
+        pl_posed_set_examples(posed, make_examples(&c, &p, NULL, 1, false, 0.99, PL_EXAMPLES_AUTO),
+                              0.99);
     float rest[4 * N];
     for (int i = 0; i < 4 * N; i++)
         rest[i] = i % 4 == 3;
@@ -427,7 +429,8 @@ static void test_bytes(void **state)
     pl_posed *posed[2];
     for (int k = 0; k < 2; k++) {
         posed[k] = make_posed(&c, &plastic);
-        pl_posed_set_examples(posed[k], make_examples(&c, &p, NULL, 1, false, 0.99, PL_EXAMPLES_AUTO), 0.99);
+        pl_posed_set_examples(posed[k],
+                              make_examples(&c, &p, NULL, 1, false, 0.99, PL_EXAMPLES_AUTO), 0.99);
     }
     put_into(body, p.x, p.q);
     uint64_t allocations = kit_memory()->allocations;

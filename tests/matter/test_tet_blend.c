@@ -79,8 +79,8 @@ static void weights_of(tet_case *c, double part, int cap, double threshold, int3
             const double *p = g[ends[k][0]], *q = g[ends[k][1]];
             edge[6 * e + k] = s->volume[e] * (p[0] * q[0] + p[1] * q[1] + p[2] * q[2]);
         }
-    assert_int_equal(pl_tet_weigh(&c->memory, s->n, s->tet_count, s->tets, edge, *count, *sample,
-                                  threshold, cap, w),
+    assert_int_equal(pl_tet_weigh(&c->memory, s->n, s->tet_count, s->tets, edge, centre, *count,
+                                  *sample, threshold, cap, w),
                      PL_OK);
     free(centre), free(edge), free(piece);
 }
@@ -148,13 +148,13 @@ static void test_weights(void **state)
         int32_t *sample;
         int count;
         double mean, most, all, worst, slots = 0;
-        weights_of(&c, parts[k], 8, 0.01, &sample, &count, &w);
+        weights_of(&c, parts[k], 4, 0.01, &sample, &count, &w);
         for (int e = 0; e < c.system->tet_count; e++) {
             double sum = 0;
             slots += (double)w.count[e] / c.system->tet_count;
             for (int i = 0; i < w.count[e]; i++) {
                 double weight = (double)w.weight[e * w.cap + i];
-                assert_true(weight > 0 &&
+                assert_true(weight > -0.5001 &&
                             (i == 0 || weight <= (double)w.weight[e * w.cap + i - 1]));
                 sum += weight;
             }
@@ -202,30 +202,40 @@ static void hold(tet_case *c, double bend, double twist)
 }
 
 /* True energies of where the iterations settle, over the exact minimum; shapes start from the ends' interpolation. */
+static double settled(pl_tet_rotations kind, double part, const double ends[2], int *refused)
+{
+    tet_case c;
+    tet_case_make(&c, tet_bar_make(19, 5, 5, 1), linear(kind, part), 1e4, 100, 2);
+    hold(&c, ends[0] * PI / 180, ends[1] * PI / 180);
+    tet_case_settle(&c, 100);
+    double energy = tet_case_energy(&c, NULL, NULL);
+    *refused = (int)c.body->report.refused;
+    tet_case_free(&c);
+    return energy;
+}
+
 static void test_energies(void **state)
 {
     (void)state;
-    tet_case c;
-    tet_case_make(&c, tet_bar_make(19, 5, 5, 1), linear(PL_TET_EXACT, 1), 1e4, 100, 2);
-    hold(&c, 90 * PI / 180, 45 * PI / 180);
-    tet_case_settle(&c, 100);
-    double least = tet_case_energy(&c, NULL, NULL);
-    tet_case_free(&c);
-    for (int kind = PL_TET_QUATERNION; kind <= PL_TET_FOLDED; kind++) {
-        static const double parts[] = {0.05, 0.1, 0.15};
-        double before = INFINITY;
-        for (int k = 0; k < 3; k++) {
-            tet_case_make(&c, tet_bar_make(19, 5, 5, 1), linear((pl_tet_rotations)kind, parts[k]),
-                          1e4, 100, 2);
-            hold(&c, 90 * PI / 180, 45 * PI / 180);
-            tet_case_settle(&c, 100);
-            double above = 100 * (tet_case_energy(&c, NULL, NULL) / least - 1);
-            print_message("%s %2.0f %%: %.2f %% above the minimum, %d refused\n",
-                          kind == PL_TET_FOLDED ? "folded    " : "quaternion", 100 * parts[k],
-                          above, (int)c.body->report.refused);
-            assert_true(above > -0.01 && above < 2 && above < before);
-            before = above;
-            tet_case_free(&c);
+    static const double parts[] = {0.05, 0.1, 0.15};
+    static const double ends[][2] = {{90, 45}, {90, 90}, {0, 90}, {0, 180}};
+    for (int i = 0; i < 4; i++) {
+        int refused;
+        double least = settled(PL_TET_EXACT, 1, ends[i], &refused);
+        for (int kind = PL_TET_QUATERNION; kind <= PL_TET_FOLDED; kind++) {
+            double before = INFINITY;
+            for (int k = 0; k < 3; k++) {
+                double above =
+                    100 *
+                    (settled((pl_tet_rotations)kind, parts[k], ends[i], &refused) / least - 1);
+                print_message("bent by %g, twisted by %g, %s %2.0f %%: %.2f %% above the minimum, "
+                              "%d refused\n",
+                              ends[i][0], ends[i][1],
+                              kind == PL_TET_FOLDED ? "folded    " : "quaternion", 100 * parts[k],
+                              above, refused);
+                assert_true(above > -0.01 && above < 2 && above < before);
+                before = above;
+            }
         }
     }
 }
@@ -245,14 +255,14 @@ static double twist_of(const tet_case *c)
     return total * 180 / PI;
 }
 
-/* With a tenth of the elements sampled, the torques that blended rotations exert make this beam buckle within a second. */
+/* More than a full turn; samples that were fitted to their element alone made this beam buckle within a second. */
 static void test_twisted(void **state)
 {
     (void)state;
     for (int kind = PL_TET_EXACT; kind <= PL_TET_FOLDED; kind++) {
         tet_case c;
         double start, energy;
-        tet_case_make(&c, tet_bar_make(38, 5, 5, 1), linear((pl_tet_rotations)kind, 0.2), 1e4,
+        tet_case_make(&c, tet_bar_make(38, 5, 5, 1), linear((pl_tet_rotations)kind, 0.1), 1e4,
                       1.0 / 60, 2);
         hold(&c, 0, 400 * PI / 180);
         start = tet_case_energy(&c, NULL, NULL);

@@ -84,6 +84,9 @@ static void default_shapes_have_the_papers_counts(void **state)
     assert_int_equal(default_info(PL_SHAPE_KNOT).edge_count, 96);
     assert_int_equal(default_info(PL_SHAPE_COIL).particle_count, 80);
     assert_int_equal(default_info(PL_SHAPE_COIL).edge_count, 79);
+    pl_model_info block = default_info(PL_SHAPE_BLOCK);
+    assert_int_equal(block.particle_count, 20 * 6 * 6);
+    assert_int_equal(block.tet_count, 5 * 19 * 5 * 5);
 }
 
 static void bracing_adds_diagonals(void **state)

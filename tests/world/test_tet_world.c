@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "math/simd.h"
 #include "pliant/pliant.h"
 #include "support/check.h"
@@ -171,6 +172,31 @@ static void test_derived_model(void **unused)
     for (int i = 0; i < 9; i++)
         assert_true(fabs(at[i] - vertices[0][i]) < 1e-6);
     pl_world_destroy(world);
+    pl_model_release(model);
+}
+
+/* Spheres on the surface and inside, by the mean length of their edges. */
+static void test_radii(void **unused)
+{
+    (void)unused;
+    pl_model *model = block(4, 3, 2);
+    pl_model_info info = pl_model_get_info(model);
+    double x[60][3], radius[60][3], length[60] = {0}, count[60] = {0};
+    const int32_t *edges = pl_model_edges(model);
+    assert_int_equal(info.particle_count, 60);
+    assert_int_equal(pl_model_read(model, PL_REST_POSITIONS, 0, 60, pl_doubles(x[0], 0)), PL_OK);
+    assert_int_equal(pl_model_read(model, PL_REST_RADII, 0, 60, pl_doubles(radius[0], 0)), PL_OK);
+    for (int e = 0; e < 2 * info.edge_count; e++) {
+        const double *a = x[edges[e]], *b = x[edges[e ^ 1]];
+        double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+        length[edges[e]] += sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        count[edges[e]]++;
+    }
+    for (int i = 0; i < 60; i++) {
+        bool inside = fabs(x[i][0]) < 0.19 && fabs(x[i][1]) < 0.14 && fabs(x[i][2]) < 0.09;
+        double expected = (inside ? 0.6 : 0.35) * length[i] / count[i];
+        assert_true(fabs(radius[i][0] - expected) < 1e-6);
+    }
     pl_model_release(model);
 }
 
@@ -653,6 +679,38 @@ static void test_snapshot(void **unused)
     heap_free(&other);
 }
 
+/* Bytes that were changed with the closing hash put right: whatever is accepted runs. */
+static void test_forged_snapshot(void **unused)
+{
+    (void)unused;
+    pl_model *model = block(1, 1, 1);
+    pl_world *world = world_of(1, 9.81), *other = world_of(1, 9.81);
+    pl_tetrahedral_def def = pl_default_tetrahedral_def();
+    def.yield = 0.1;
+    put(world, model, &def, 0, 0, 0);
+    world_step(world, 2);
+    size_t size, end;
+    unsigned char *bytes = world_snapshot(world, &size);
+    end = size - sizeof(uint64_t);
+    int refused = 0;
+    for (size_t at = 12; at < end; at += world_is_slow_build() ? 23 : 1) {
+        unsigned char was = bytes[at];
+        bytes[at] ^= (unsigned char)(1 << at % 8);
+        uint64_t hash = pl_hash_of(bytes, end, 0);
+        memcpy(bytes + end, &hash, sizeof hash);
+        if (pl_world_restore(other, bytes, size, &model, 1, NULL) == PL_OK)
+            pl_world_step(other, NULL);
+        else
+            refused++;
+        bytes[at] = was;
+    }
+    assert_true(refused > 100);
+    free(bytes);
+    pl_world_destroy(world);
+    pl_world_destroy(other);
+    pl_model_release(model);
+}
+
 /* Solved beside instances or alone: the same bits. */
 static void test_instances(void **unused)
 {
@@ -826,6 +884,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_block),
         cmocka_unit_test(test_derived_model),
+        cmocka_unit_test(test_radii),
         cmocka_unit_test(test_surface_follows),
         cmocka_unit_test(test_free_fall),
         cmocka_unit_test(test_momentum_between_kinds),
@@ -840,6 +899,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_widths),
         cmocka_unit_test(test_snapshot),
+        cmocka_unit_test(test_forged_snapshot),
         cmocka_unit_test(test_instances),
         cmocka_unit_test(test_set_step),
         cmocka_unit_test(test_no_allocation),
