@@ -180,7 +180,7 @@ static pl_status measure(const bench *b, pl_memory *memory, pl_scene *scene, con
 {
     measurement m = {.memory = memory, .repetitions = b->quick ? 2 : 5};
     app_progress progress;
-    scene->world.sleeping = false;
+    scene->runs[0].world.sleeping = false;
     PL_TRY(build(b, scene, r->scene, &m.play));
     m.frames = b->quick && m.play->settings.frames > 20 ? 20 : m.play->settings.frames;
     m.least = pl_memory_alloc(memory, (size_t)m.frames, sizeof *m.least);
