@@ -16,7 +16,7 @@
 #include "matter/examples.h"
 #include "pliant/clustered.h"
 
-enum { PL_COLUMNS = 16, PL_MOST_PLANES = 16, PL_KEPT_SUMS = 24 };
+enum { PL_COLUMNS = 16, PL_MOST_PLANES = 16, PL_KEPT = 51, PL_FIXED = 21 };
 
 /* A half-space n · p <= offset in the rest space of a cluster. */
 typedef struct pl_cut {
@@ -99,8 +99,9 @@ typedef struct pl_clustered_rows {
     uint8_t *added;                  /* [runs][blocks] */
     uint8_t *moved;                  /* [blocks] in the last round of strain limiting */
     float *group; /* [groups][PL_GROUP_FIELDS][16] of the clusters, between the phases */
-    float *
-        kept; /* [groups][PL_KEPT_SUMS][16] sums over the members, where examples stand between the passes */
+    float *kept;  /* [groups][PL_KEPT][16] sums and more, while examples stand between the passes */
+    /* [groups][16] where in the manifold's arrays the stretch of a cluster goes, and where S̃ is. */
+    int32_t *spoken, *heard;
     float *columns; /* [runs][9][column_room] of the members of a group, between its passes */
     int column_room;
 
@@ -112,6 +113,8 @@ typedef struct pl_clustered_rows {
     int32_t *ring_row; /* [slots][16] as `row` */
     float *ring_rest;  /* [slots][4][16] p and w */
     float *ring_place; /* [slots][3][16] x − centre, between the passes */
+    float *
+        ring_fixed; /* [groups][PL_FIXED][16] the row of rest of each cluster, as the kernels want it */
     int slot_capacity;
 
     void *sort;       /* for index and weigh */
@@ -121,7 +124,8 @@ typedef struct pl_clustered_rows {
 
 typedef struct pl_clustered_proxies pl_clustered_proxies;
 
-/* Examples of a body, and room for the descriptors of all its elements, [blocks][6][16]. */
+/* Examples of a body, and room for the descriptors of all its elements, [blocks + 1][6][16]: the last block is for those
+   that have nothing to say or to hear. */
 typedef struct pl_clustered_manifold {
     pl_examples *examples;
     float *present, *blend;
@@ -169,6 +173,8 @@ typedef struct pl_clustered {
 
     bool
         content; /* no cluster has to be added: none was marked or split since that was found. Not saved */
+    bool
+        settled; /* by pl_clustered_commit: nothing flows, breaks or fades, nor will it: it need not be called again. Not saved */
     pl_clustered_proxies *proxies; /* of pl_clustered_collide, derived; not saved */
 
     uint64_t topology; /* rises with every change of particles or clusters */

@@ -131,8 +131,8 @@ static bool mark_and_fade(pl_clustered *c, double h, int newest, bool may_go, in
 void pl_clustered_commit(pl_clustered *c, pl_clustered_change *change, pl_tasks *tasks)
 {
     (void)tasks;
-    double decay = pl_exp(-c->def.boost_decay * change->h);
     change->changed = false;
+    double decay = pl_exp(-c->def.boost_decay * change->h);
     for (int i = 0; i < c->count; i++)
         commit_cluster(c->clusters + i, &c->def, change->h, decay);
 
@@ -155,6 +155,8 @@ void pl_clustered_commit(pl_clustered *c, pl_clustered_change *change, pl_tasks 
     for (int i = c->count - added; i < c->count; i++)
         pl_clustered_thin_planes(c, i);
     change->n = c->n;
+    c->settled = !(c->def.yield < (double)INFINITY) && !(c->def.toughness < (double)INFINITY) &&
+                 !weights;
     if (change->changed)
         c->topology++;
 }

@@ -98,7 +98,7 @@ pl_status pl_clustered_set_examples(pl_clustered *c, pl_examples *examples, pl_e
     for (int i = 0; i < c->count; i++)
         PL_REQUIRE(c->clusters[i].element < elements, PL_ERROR_ARGUMENT, error, "examples",
                    "belong to another model: they have %d clusters", elements);
-    size_t numbers = (size_t)(elements + BLOCK - 1) / BLOCK * BLOCK * WIDTH;
+    size_t numbers = ((size_t)(elements + BLOCK - 1) / BLOCK + 1) * BLOCK * WIDTH;
     pl_clustered_manifold *m = PL_NEW(c->memory, pl_clustered_manifold, 1);
     if (m) {
         m->present = PL_NEW(c->memory, float, numbers);
@@ -122,6 +122,19 @@ pl_examples *pl_clustered_examples(const pl_clustered *c)
     return c->manifold ? c->manifold->examples : NULL;
 }
 
+/* Where the kernels find the elements of the clusters in their sequence. */
+static void place_elements(pl_clustered *c, int elements)
+{
+    pl_clustered_rows *r = &c->rows;
+    int nowhere = (elements + BLOCK - 1) / BLOCK * WIDTH * BLOCK;
+    for (int i = 0; i < (c->count + PL_COLUMNS - 1) / PL_COLUMNS * PL_COLUMNS; i++) {
+        const pl_cluster *cluster = i < c->count ? c->clusters + r->sequence[i] : NULL;
+        int e = cluster ? cluster->element : -1;
+        r->heard[i] = e < 0 ? nowhere + 1 : e / BLOCK * WIDTH * BLOCK + e % BLOCK;
+        r->spoken[i] = e < 0 || !cluster->speaks ? nowhere : r->heard[i];
+    }
+}
+
 /* The first cluster of each element speaks for it; elements of which nothing is left are at rest. */
 void pl_clustered_choose_speakers(pl_clustered *c)
 {
@@ -140,6 +153,7 @@ void pl_clustered_choose_speakers(pl_clustered *c)
     for (int e = 0; e < elements; e++)
         for (int k = 0; m->speaker[e] < 0 && k < WIDTH; k++)
             m->present[((size_t)(e / BLOCK) * WIDTH + (size_t)k) * BLOCK + (size_t)(e % BLOCK)] = 0;
+    place_elements(c, elements);
 }
 
 void pl_clustered_stretch(const pl_clustered *c, const pl_cluster *cluster, float out[9])

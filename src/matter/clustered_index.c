@@ -1,5 +1,6 @@
 /* Room for clustered matter, and what is derived from its clusters: tables, the order of the kernels, weights, rest. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -89,9 +90,12 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &r->added, 1, runs * blocks, 0);
     want(p, &r->moved, 1, blocks, 0);
     want(p, &r->group, PL_GROUP_FIELDS * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
-    want(p, &r->kept, PL_KEPT_SUMS * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
+    want(p, &r->kept, PL_KEPT * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
+    want(p, &r->spoken, PL_COLUMNS * sizeof(int32_t), clusters / PL_COLUMNS + 1, 0);
+    want(p, &r->heard, PL_COLUMNS * sizeof(int32_t), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->columns, 9 * sizeof(float), runs * columns, 0);
     want(p, &r->ring_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
+    want(p, &r->ring_fixed, PL_FIXED * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->ring_row, PL_COLUMNS * sizeof(int32_t), slots_for(clusters, members), 0);
     want(p, &r->ring_rest, 4 * PL_COLUMNS * sizeof(float), slots_for(clusters, members), 0);
     want(p, &r->ring_place, 3 * PL_COLUMNS * sizeof(float), slots_for(clusters, members), 0);
@@ -282,6 +286,19 @@ static void lay_out_rings(pl_clustered *c)
     }
 }
 
+/* Rest as the kernels want it, in rows that a flow would change: with one they look at the clusters themselves. */
+static void fill_fixed(pl_clustered *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        const pl_cluster *cluster = c->clusters + c->rows.sequence[i];
+        float row[PL_FIXED];
+        memcpy(row, (const char *)cluster + offsetof(pl_cluster, inverse), sizeof row);
+        for (int k = 0; k < PL_FIXED; k++)
+            c->rows.ring_fixed[(i / PL_COLUMNS * PL_FIXED + k) * PL_COLUMNS + i % PL_COLUMNS] =
+                row[k];
+    }
+}
+
 static void fill_rings(pl_clustered *c)
 {
     pl_clustered_rows *r = &c->rows;
@@ -292,6 +309,7 @@ static void fill_rings(pl_clustered *c)
             out[k * PL_COLUMNS] = m < 0 ? 0 : c->p[k][m];
         out[3 * PL_COLUMNS] = m < 0 ? 0 : c->weight[m];
     }
+    fill_fixed(c);
 }
 
 /* ---- Tables, once more --------------------------------------------------------------------------- */

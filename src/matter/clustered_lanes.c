@@ -307,6 +307,8 @@ typedef struct group {
     float goal[12][GROUP] ALIGNED;
     float spin[6][GROUP] ALIGNED;
     float *table; /* of PL_GROUP_FIELDS columns */
+    const float
+        *fixed; /* rows of rest of rings that do not flow; NULL = they are with the clusters */
 } group;
 
 /* The group that starts at `first` in the sequence; its members where the kernels go through them cluster by cluster. */
@@ -318,9 +320,25 @@ static void name_group(const pl_clustered_step *step, int run, int first, group 
     g->count = end - first < GROUP ? end - first : GROUP;
     g->place = first / GROUP;
     g->table = r->group + (size_t)g->place * PL_GROUP_FIELDS * GROUP;
+    g->fixed = r->narrow && !(c->def.yield < (double)INFINITY)
+                   ? r->ring_fixed + (size_t)g->place * PL_FIXED * GROUP
+                   : NULL;
     for (int i = 0; i < g->count; i++) {
         g->number[i] = r->sequence[first + i];
         g->cluster[i] = c->clusters + g->number[i];
+    }
+}
+
+/* Clusters lie far apart in memory: those of the next group are asked for while this one is at work. */
+static void expect_group(const pl_clustered_step *step, int run, int first)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    int end = r->run_start[run + 1];
+    for (int i = first; i < first + GROUP && i < end; i++) {
+        const pl_cluster *cluster = step->clustered->clusters + r->sequence[i];
+        __builtin_prefetch(cluster->centre);
+        __builtin_prefetch(cluster->turn);
+        __builtin_prefetch(cluster->rotation + 8);
     }
 }
 
@@ -446,6 +464,7 @@ enum { ROW_CENTRE = 0, ROW_GRADIENT = 3, ROW_TURN = 12, ROW_ROTATION = 16, ROW_F
 _Static_assert(AT(plastic) - AT(inverse) == ROW_PLASTIC && AT(mass) - AT(inverse) == ROW_MASS &&
                    AT(lean) - AT(inverse) == ROW_LEAN && AT(width) - AT(inverse) == ROW_WIDTH,
                "the row a fit starts from");
+_Static_assert((int)ROW_REST == (int)PL_FIXED, "the row a fit starts from");
 _Static_assert(AT(gradient) - AT(centre) == ROW_GRADIENT && AT(turn) - AT(centre) == ROW_TURN &&
                    AT(rotation) - AT(centre) == ROW_ROTATION,
                "the row a fit leaves");
@@ -476,7 +495,11 @@ PL_LANES_INLINE void load_fit(const group *g, int first, fit *f)
     vf row[ROW_FITTED];
     for (int lane = 0; lane < PL_W; lane++)
         rows[lane] = first + lane < g->count ? row_of_rest(g->cluster[first + lane]) : rest;
-    pl_lanes_gather(rows, ROW_REST, (float *)row);
+    if (g->fixed)
+        for (int k = 0; k < ROW_REST; k++)
+            row[k] = pl_load_f(g->fixed + k * GROUP + first);
+    else
+        pl_lanes_gather(rows, ROW_REST, (float *)row);
     full(row + ROW_INVERSE, f->inverse);
     for (int k = 0; k < 3; k++)
         f->lean[k] = row[ROW_LEAN + k];
@@ -676,16 +699,15 @@ PL_LANES_INLINE void choose_map(const pl_clustered_step *step, const fit *f, con
 }
 
 /* S̃ of the examples, I where there are none. */
-static void load_stretch(const pl_clustered_step *step, const group *g, int first, vf out[9])
+PL_LANES_INLINE void load_stretch(const pl_clustered_step *step, const group *g, int first,
+                                  vf out[9])
 {
-    const pl_clustered_manifold *m = step->clustered->manifold;
+    const int32_t *heard = step->clustered->rows.heard + (ptrdiff_t)g->place * GROUP + first;
+    const float *blend = step->clustered->manifold->blend;
     float s[6][PL_W] ALIGNED;
-    for (int lane = 0; lane < PL_W; lane++) {
-        int e = first + lane < g->count ? g->cluster[first + lane]->element : -1;
-        const float *d = m->blend + (ptrdiff_t)(e / GROUP) * 6 * GROUP + e % GROUP;
+    for (int lane = 0; lane < PL_W; lane++)
         for (int k = 0; k < 6; k++)
-            s[k][lane] = e < 0 ? 0 : d[k * GROUP];
-    }
+            s[k][lane] = blend[heard[lane] + k * GROUP];
     vf off = pl_splat_f(0.70710678f);
     for (int k = 0; k < 3; k++)
         out[4 * k] = pl_load_f(s[k]) + 1.0f;
@@ -716,9 +738,9 @@ static bool wants_strain(const pl_clustered_step *step)
 }
 
 PL_LANES_INLINE void fit_lanes(const pl_clustered_step *step, group *g, int first, const vf *sums,
-                               fit *f, vf spin[6])
+                               fit *f)
 {
-    vf unplastic[9], map[9], inertia[6], gradient[9], plastic[9];
+    vf unplastic[9], map[9], inertia[6], spin[6], gradient[9], plastic[9];
     take_moments(sums, f);
     invert33(f->plastic, unplastic);
     for (int k = 0; k < 9; k++)
@@ -732,7 +754,8 @@ PL_LANES_INLINE void fit_lanes(const pl_clustered_step *step, group *g, int firs
     take_spin(sums, f, step->damping, inertia, spin);
     for (int k = 0; k < 6; k++)
         pl_store_f(g->spin[k] + first, spin[k]);
-    store_table(step, g, first, f, map, inertia);
+    if (step->limit > 0)
+        store_table(step, g, first, f, map, inertia);
     take_gradient(g, first, f, plastic, gradient);
     if (wants_strain(step))
         take_strain(step, g, first, f, unplastic, gradient);
@@ -803,19 +826,78 @@ PL_LANES_INLINE float *sum_of(const pl_clustered_rows *r, int run)
     return r->sum + (size_t)run * 4 * (size_t)r->row_capacity;
 }
 
-/* Sums of a group's clusters: as they were kept, or of rings, or as the first pass over the members left them. */
+/* Sums of a group's clusters: of rings, or as the first pass over the members left them. */
 PL_LANES_INLINE void bring_sums(const pl_clustered_step *step, const group *g, int first,
-                                const vf from[3], bool kept, vf *sums)
+                                const vf from[3], vf *sums)
 {
     const pl_clustered_rows *r = &step->clustered->rows;
-    const float *left = r->kept + (size_t)g->place * SUM_ALL * GROUP + first;
-    if (kept)
-        for (int k = 0; k < SUM_ALL; k++)
-            sums[k] = pl_load_f(left + k * GROUP);
-    else if (r->narrow)
+    if (r->narrow)
         sum_rings(r, g->place, first, from, sums);
     else
         take_sums(g, first, SUM_ALL, sums);
+}
+
+/* From one pass to the next: sums, then what load_fit brought. */
+enum {
+    KEPT_INVERSE = SUM_ALL,
+    KEPT_LEAN = KEPT_INVERSE + 6,
+    KEPT_MASS = KEPT_LEAN + 3,
+    KEPT_WIDTH,
+    KEPT_PLASTIC,
+    KEPT_FROM = KEPT_PLASTIC + 9,
+    KEPT_TURN = KEPT_FROM + 3,
+    KEPT_ALL = KEPT_TURN + 4
+};
+_Static_assert((int)KEPT_ALL == (int)PL_KEPT, "what is kept between the passes");
+
+PL_LANES_INLINE float *kept_of(const pl_clustered_step *step, const group *g, int first)
+{
+    return step->clustered->rows.kept + (size_t)g->place * PL_KEPT * GROUP + first;
+}
+
+PL_LANES_INLINE void keep(const pl_clustered_step *step, const group *g, int first, const vf *sums,
+                          const fit *f)
+{
+    float *k = kept_of(step, g, first);
+    const vf inverse[6] = {f->inverse[0], f->inverse[1], f->inverse[2],
+                           f->inverse[4], f->inverse[5], f->inverse[8]};
+    for (int i = 0; i < SUM_ALL; i++)
+        pl_store_f(k + i * GROUP, sums[i]);
+    for (int i = 0; i < 6; i++)
+        pl_store_f(k + (KEPT_INVERSE + i) * GROUP, inverse[i]);
+    for (int i = 0; i < 3; i++) {
+        pl_store_f(k + (KEPT_LEAN + i) * GROUP, f->lean[i]);
+        pl_store_f(k + (KEPT_FROM + i) * GROUP, f->from[i]);
+    }
+    for (int i = 0; i < 9; i++)
+        pl_store_f(k + (KEPT_PLASTIC + i) * GROUP, f->plastic[i]);
+    for (int i = 0; i < 4; i++)
+        pl_store_f(k + (KEPT_TURN + i) * GROUP, f->turn[i]);
+    pl_store_f(k + KEPT_MASS * GROUP, f->mass);
+    pl_store_f(k + KEPT_WIDTH * GROUP, f->width);
+}
+
+PL_LANES_INLINE void take_back(const pl_clustered_step *step, const group *g, int first, vf *sums,
+                               fit *f)
+{
+    const float *k = kept_of(step, g, first);
+    vf inverse[6];
+    for (int i = 0; i < SUM_ALL; i++)
+        sums[i] = pl_load_f(k + i * GROUP);
+    for (int i = 0; i < 6; i++)
+        inverse[i] = pl_load_f(k + (KEPT_INVERSE + i) * GROUP);
+    full(inverse, f->inverse);
+    for (int i = 0; i < 3; i++) {
+        f->lean[i] = pl_load_f(k + (KEPT_LEAN + i) * GROUP);
+        f->from[i] = pl_load_f(k + (KEPT_FROM + i) * GROUP);
+    }
+    for (int i = 0; i < 9; i++)
+        f->plastic[i] = pl_load_f(k + (KEPT_PLASTIC + i) * GROUP);
+    for (int i = 0; i < 4; i++)
+        f->turn[i] = pl_load_f(k + (KEPT_TURN + i) * GROUP);
+    f->mass = pl_load_f(k + KEPT_MASS * GROUP);
+    f->width = pl_load_f(k + KEPT_WIDTH * GROUP);
+    f->share = pl_select_f(f->mass > pl_splat_f(0), 1.0f / f->mass, pl_splat_f(0));
 }
 
 /* First pass over the members, where it goes cluster by cluster. */
@@ -829,13 +911,11 @@ static void sum_clusters(group *g)
 
 /* ---- Examples ------------------------------------------------------------------------------------ */
 
-/* S − I of Fᵉ = R S, for those that speak for their element. */
-static void describe(const pl_clustered_step *step, const group *g, int first, const vf elastic[9],
-                     const vf turn[4])
+/* S − I of Fᵉ = R S, for those that speak for their element; q becomes R, which is near what the goals will have. */
+PL_LANES_INLINE void describe(const pl_clustered_step *step, const group *g, int first,
+                              const vf elastic[9], vf q[4])
 {
-    vf q[4], r[9], s[9], d[6];
-    for (int k = 0; k < 4; k++)
-        q[k] = turn[k];
+    vf r[9], s[9], d[6];
     pl_rotation_fit_f(elastic, q);
     pl_rotation_matrix_f(q, r);
     for (int i = 0; i < 3; i++)
@@ -848,32 +928,27 @@ static void describe(const pl_clustered_step *step, const group *g, int first, c
     d[3] = (s[5] + s[7]) * half;
     d[4] = (s[2] + s[6]) * half;
     d[5] = (s[1] + s[3]) * half;
-    for (int lane = 0; lane < PL_W && first + lane < g->count; lane++) {
-        const pl_cluster *cluster = g->cluster[first + lane];
-        if (!cluster->speaks)
-            continue;
-        int e = cluster->element;
-        float *out =
-            step->clustered->manifold->present + (ptrdiff_t)(e / GROUP) * 6 * GROUP + e % GROUP;
+    const int32_t *spoken = step->clustered->rows.spoken + (ptrdiff_t)g->place * GROUP + first;
+    float *present = step->clustered->manifold->present, out[6][PL_W] ALIGNED;
+    for (int k = 0; k < 6; k++)
+        pl_store_f(out[k], d[k]);
+    for (int lane = 0; lane < PL_W && first + lane < g->count; lane++)
         for (int k = 0; k < 6; k++)
-            out[k * GROUP] = d[k][lane];
-    }
+            present[spoken[lane] + k * GROUP] = out[k][lane];
 }
 
 static void measure_lanes(const pl_clustered_step *step, group *g, int first)
 {
     fit f;
     vf sums[SUM_ALL], unplastic[9], gradient[9], elastic[9];
-    float *left = step->clustered->rows.kept + (size_t)g->place * SUM_ALL * GROUP + first;
     load_fit(g, first, &f);
-    bring_sums(step, g, first, f.from, false, sums);
-    for (int k = 0; k < SUM_ALL; k++)
-        pl_store_f(left + k * GROUP, sums[k]);
+    bring_sums(step, g, first, f.from, sums);
     take_moments(sums, &f);
     invert33(f.plastic, unplastic);
     mul33(f.a, f.inverse, gradient);
     mul33(gradient, unplastic, elastic);
     describe(step, g, first, elastic, f.turn);
+    keep(step, g, first, sums, &f);
 }
 
 /* Sums over the members of each cluster, kept for the fit, and the stretch that the examples are to see. */
@@ -884,6 +959,7 @@ void PL_LANES(pl_clustered_measure)(const pl_clustered_step *step, int run)
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
         if (r->narrow) {
             name_group(step, run, first, &g);
+            expect_group(step, run, first + GROUP);
         } else {
             open_group(step, run, first, &g);
             sum_clusters(&g);
@@ -896,16 +972,25 @@ void PL_LANES(pl_clustered_measure)(const pl_clustered_step *step, int run)
 
 /* ---- A run ----------------------------------------------------------------------------------------- */
 
+static void fit_all(const pl_clustered_step *step, group *g)
+{
+    for (int lane = 0; lane < g->count; lane += PL_W) {
+        fit f;
+        vf sums[SUM_ALL];
+        if (step->clustered->manifold) {
+            take_back(step, g, lane, sums, &f);
+        } else {
+            load_fit(g, lane, &f);
+            bring_sums(step, g, lane, f.from, sums);
+        }
+        fit_lanes(step, g, lane, sums, &f);
+    }
+}
+
 static void fit_rings(const pl_clustered_step *step, int run, group *g)
 {
     const pl_clustered_rows *r = &step->clustered->rows;
-    for (int lane = 0; lane < g->count; lane += PL_W) {
-        fit f;
-        vf sums[SUM_ALL], spin[6];
-        load_fit(g, lane, &f);
-        bring_sums(step, g, lane, f.from, step->clustered->manifold != NULL, sums);
-        fit_lanes(step, g, lane, sums, &f, spin);
-    }
+    fit_all(step, g);
     pull_rings(r, g, step->pull, sum_of(r, run));
 }
 
@@ -919,13 +1004,7 @@ static void fit_clusters(const pl_clustered_step *step, int run, group *g)
         memcpy(g->members[i].centre, g->cluster[i]->centre, sizeof g->members[i].centre);
         g->members[i].offset = NULL;
     }
-    for (int lane = 0; lane < g->count; lane += PL_W) {
-        fit f;
-        vf sums[SUM_ALL], spin[6];
-        load_fit(g, lane, &f);
-        bring_sums(step, g, lane, f.from, kept, sums);
-        fit_lanes(step, g, lane, sums, &f, spin);
-    }
+    fit_all(step, g);
     for (int i = 0; i < g->count; i++)
         pull_members(&g->members[i], g, i, step->pull, sum_of(r, run));
 }
@@ -937,6 +1016,7 @@ void PL_LANES(pl_clustered_fit)(const pl_clustered_step *step, int run)
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
         if (r->narrow) {
             name_group(step, run, first, &g);
+            expect_group(step, run, first + GROUP);
             fit_rings(step, run, &g);
         } else {
             open_group(step, run, first, &g);

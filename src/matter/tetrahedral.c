@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "math/elementary.h"
 #include "math/simd.h"
@@ -642,11 +643,18 @@ static void solve_systems(const crowd *c, int first, int count, pl_tet_scratch *
 
 static void iterate(const crowd *c, int first, int count, pl_tet_scratch *scratch)
 {
+    pl_tet_report *report = &c->bodies[first]->report;
+    uint64_t began = pl_ticks();
     for (int k = first; k < first + count; k++)
         prepare(c->bodies[k], c->table, c->tasks);
+    uint64_t prepared = pl_ticks();
     solve_systems(c, first, count, scratch);
+    uint64_t solved = pl_ticks();
     for (int k = first; k < first + count; k++)
         proceed(c->bodies[k], c->table, c->tasks);
+    report->local += prepared - began;
+    report->global += solved - prepared;
+    report->accelerate += pl_ticks() - solved;
 }
 
 /* The last step of each is judged too; where it raised the energy, a plain one takes its place. */

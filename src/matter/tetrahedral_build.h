@@ -41,9 +41,10 @@ bool pl_tet_make_samples(pl_tet_draft *d);
 void pl_tet_bounds(const pl_tet_draft *d, double low[3], double *size);
 uint64_t pl_tet_morton(const double at[3], const double low[3], double size);
 
-/* The rows of each block in the order of the lengths of their lists: a loop whose length changes from row to row costs
+/* Lists of the rows side by side, four at a time: `order` gets the rows of each block in the order of the lengths of their
+   lists, and `quad_start` [padded / 4 + 1] adds up the longest of four. A loop whose length changes from row to row costs
    more in branches guessed wrongly than in what it adds up. */
-void pl_tet_order_by_length(int padded, const int32_t *start, int32_t *order);
+void pl_tet_quads(int padded, const int32_t *start, int32_t *order, int32_t *quad_start);
 
 static inline const float *pl_tet_rest_of(const pl_tet_draft *d, int node)
 {

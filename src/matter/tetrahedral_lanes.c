@@ -665,40 +665,51 @@ PL_LANES_INLINE double dot(const float *a, const float *b, range at)
     return sum16(column);
 }
 
-/* Σ_j (R_j − I) c_j, the three columns of a sample in quarters of a vector; even and odd ones apart, so that an addition
-   need not wait for the one before. */
-PL_LANES_INLINE v4 folded_sum(const pl_tetrahedral *b, ptrdiff_t place)
+/* Σ_j (R_j − I) c_j for the four rows of a quad: the three columns of a sample in quarters of a vector; even and odd ones
+   apart, so that an addition need not wait for the one before. */
+PL_LANES_INLINE void folded_sums(const pl_tetrahedral *b, ptrdiff_t quad, v4 out[4])
 {
     const pl_tet_system *s = b->system;
-    const pl_tet_fold *fold = s->fold;
     const float *turn = b->sample_row;
-    int32_t p = s->fold_start[place], end = s->fold_start[place + 1];
+    const pl_tet_fold *fold = s->fold + 4 * (ptrdiff_t)s->fold_start[quad];
+    int32_t p = 0, count = s->fold_start[quad + 1] - s->fold_start[quad];
 #if PL_W == 16 && PL_LANES_NATIVE
     /* The last quarter of a sample is zero, and must not meet the bits of an integer. */
     const __m512i spread = _mm512_set_epi32(0, 0, 0, 0, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
-    __m512 even = _mm512_setzero_ps(), odd = even;
+    __m512 even[4], odd[4];
+    for (int k = 0; k < 4; k++)
+        even[k] = odd[k] = _mm512_setzero_ps();
 #define TERM(f)                                                                                    \
     _mm512_mul_ps(_mm512_permutevar_ps(_mm512_broadcast_f32x4(_mm_load_ps((f).factor)), spread),   \
                   _mm512_load_ps(turn + (f).sample))
-    for (; p + 1 < end; p += 2) {
-        even = _mm512_add_ps(even, TERM(fold[p]));
-        odd = _mm512_add_ps(odd, TERM(fold[p + 1]));
-    }
-    if (p < end)
-        even = _mm512_add_ps(even, TERM(fold[p]));
-#undef TERM
-    even = _mm512_add_ps(even, odd);
-    return (v4)_mm512_castps512_ps128(even) + (v4)_mm512_extractf32x4_ps(even, 1) +
-           (v4)_mm512_extractf32x4_ps(even, 2);
-#else
-    v4 even[3] = {{0}}, odd[3] = {{0}};
-    for (; p < end; p += 2)
-        for (int k = 0; k < 3; k++) {
-            even[k] += fold[p].factor[k] * load4(turn + fold[p].sample + 4 * k);
-            if (p + 1 < end)
-                odd[k] += fold[p + 1].factor[k] * load4(turn + fold[p + 1].sample + 4 * k);
+    for (; p + 1 < count; p += 2)
+        for (int k = 0; k < 4; k++) {
+            even[k] = _mm512_add_ps(even[k], TERM(fold[4 * p + k]));
+            odd[k] = _mm512_add_ps(odd[k], TERM(fold[4 * p + 4 + k]));
         }
-    return (even[0] + odd[0]) + (even[1] + odd[1]) + (even[2] + odd[2]);
+    for (int k = 0; k < 4 && p < count; k++)
+        even[k] = _mm512_add_ps(even[k], TERM(fold[4 * p + k]));
+#undef TERM
+    for (int k = 0; k < 4; k++) {
+        __m512 sum = _mm512_add_ps(even[k], odd[k]);
+        out[k] = (v4)_mm512_castps512_ps128(sum) + (v4)_mm512_extractf32x4_ps(sum, 1) +
+                 (v4)_mm512_extractf32x4_ps(sum, 2);
+    }
+#else
+    for (int k = 0; k < 4; k++) {
+        v4 even[3] = {{0}}, odd[3] = {{0}};
+        for (p = 0; p < count; p++) {
+            const pl_tet_fold *f = fold + 4 * p + k;
+            for (int c = 0; c < 3; c++) {
+                v4 term = f->factor[c] * load4(turn + f->sample + 4 * c);
+                if (p % 2)
+                    odd[c] += term;
+                else
+                    even[c] += term;
+            }
+        }
+        out[k] = (even[0] + odd[0]) + (even[1] + odd[1]) + (even[2] + odd[2]);
+    }
 #endif
 }
 
@@ -778,9 +789,13 @@ PL_LANES_INLINE void pull_folded(pl_tetrahedral *b, range at)
     const pl_tet_system *s = b->system;
     for (ptrdiff_t quad = at.begin / 16; quad < at.end / 16; quad++)
         near_sum(b, quad);
-    for (ptrdiff_t k = at.begin / 4; k < at.end / 4; k++) {
-        ptrdiff_t row = s->fold_order[k];
-        store4(b->r + 4 * row, load4(b->r + 4 * row) + folded_sum(b, k));
+    for (ptrdiff_t quad = at.begin / 16; quad < at.end / 16; quad++) {
+        v4 sum[4];
+        folded_sums(b, quad, sum);
+        for (int k = 0; k < 4; k++) {
+            float *row = b->r + 4 * (ptrdiff_t)s->fold_order[4 * quad + k];
+            store4(row, load4(row) + sum[k]);
+        }
     }
 }
 

@@ -91,8 +91,8 @@ struct pl_tet_system {
     uint8_t *blend_count;   /* [groups] slots used */
     int32_t *blend_sample;  /* [groups][slots][16] four times the sample */
     float *blend_weight;    /* [groups][slots][16] */
-    int32_t *fold_start;    /* [padded + 1] */
-    pl_tet_fold *fold;      /* by places in fold_order */
+    int32_t *fold_start;    /* [padded / 4 + 1] */
+    pl_tet_fold *fold;      /* [][4] of four places in fold_order side by side */
     int32_t *fold_order;    /* [padded] rows, within their block by the lengths of their lists */
     int32_t *near_start;    /* [padded / 4 + 1] neighbours in the matrix */
     pl_tet_near *near;      /* of four places in near_order each */

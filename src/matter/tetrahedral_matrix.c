@@ -121,7 +121,7 @@ static pl_status factor_unknowns(pl_tet_draft *d, const matrix *m, pl_tasks *tas
     return status == PL_OK ? PL_OK : pl_tet_no_memory(d->error);
 }
 
-void pl_tet_order_by_length(int padded, const int32_t *start, int32_t *order)
+static void order_by_length(int padded, const int32_t *start, int32_t *order)
 {
     for (int first = 0; first < padded; first += PL_TET_ROW_BLOCK) {
         int end = first + PL_TET_ROW_BLOCK < padded ? first + PL_TET_ROW_BLOCK : padded, at = first;
@@ -129,6 +129,20 @@ void pl_tet_order_by_length(int padded, const int32_t *start, int32_t *order)
             for (int row = first; row < end; row++)
                 if (start[row + 1] - start[row] == length)
                     order[at++] = row;
+    }
+}
+
+void pl_tet_quads(int padded, const int32_t *start, int32_t *order, int32_t *quad_start)
+{
+    order_by_length(padded, start, order);
+    quad_start[0] = 0;
+    for (int q = 0; q < padded / 4; q++) {
+        int32_t longest = 0;
+        for (int k = 0; k < 4; k++) {
+            int32_t length = start[order[4 * q + k] + 1] - start[order[4 * q + k]];
+            longest = length > longest ? length : longest;
+        }
+        quad_start[q + 1] = quad_start[q] + longest;
     }
 }
 
@@ -144,16 +158,7 @@ static bool keep_matrix(pl_tet_system *s, const matrix *m)
     if (fine) {
         for (int row = 0; row < s->padded; row++)
             start[row + 1] = m->start[row < s->unknowns ? row + 1 : s->unknowns];
-        pl_tet_order_by_length(s->padded, start, s->near_order);
-    }
-    for (int q = 0; fine && q < quads; q++) {
-        const int32_t *row = s->near_order + 4 * (ptrdiff_t)q;
-        int32_t longest = 0;
-        for (int k = 0; k < 4; k++)
-            longest = start[row[k] + 1] - start[row[k]] > longest
-                          ? start[row[k] + 1] - start[row[k]]
-                          : longest;
-        s->near_start[q + 1] = s->near_start[q] + longest;
+        pl_tet_quads(s->padded, start, s->near_order, s->near_start);
     }
     s->near = PL_TET_TAKE(s->memory, pl_tet_near, fine ? s->near_start[quads] : 0, fine);
     for (int place = 0; fine && place < s->padded; place++) {

@@ -184,30 +184,9 @@ static bool place_blend(pl_tet_draft *d)
     return fine;
 }
 
-/* Puts lists of entries of `size` bytes into that order; starts are by places in it then. */
-static bool reorder(pl_memory *memory, int padded, int32_t *start, const int32_t *order,
-                    void *entries, size_t size)
-{
-    bool fine = true;
-    int32_t *next = PL_TET_TAKE(memory, int32_t, padded + 1, fine);
-    char *copy = PL_TET_TAKE(memory, char, (size_t)start[padded] * size, fine);
-    for (int k = 0; fine && k < padded; k++) {
-        size_t length = (size_t)(start[order[k] + 1] - start[order[k]]);
-        memcpy(copy + (size_t)next[k] * size, (char *)entries + (size_t)start[order[k]] * size,
-               length * size);
-        next[k + 1] = next[k] + (int32_t)length;
-    }
-    if (fine) {
-        memcpy(entries, copy, (size_t)start[padded] * size);
-        memcpy(start, next, ((size_t)padded + 1) * sizeof *start);
-    }
-    pl_memory_free(memory, next);
-    pl_memory_free(memory, copy);
-    return fine;
-}
-
 /* c of one row: Σ_e w_e ω_ej g, sample by sample in the order in which they turn up. */
-static int fold_row(const pl_tet_draft *d, int row, int filled, int32_t *slot, double *sum)
+static int fold_row(const pl_tet_draft *d, int row, int filled, int32_t *slot, pl_tet_fold *flat,
+                    double *sum)
 {
     const pl_tet_system *s = d->s;
     const pl_tet_weights *w = &d->weights;
@@ -221,49 +200,71 @@ static int fold_row(const pl_tet_draft *d, int row, int filled, int32_t *slot, d
             int32_t j = w->sample[at];
             if (slot[j] < first) {
                 slot[j] = filled;
-                if (s->fold)
-                    s->fold[filled].sample = 16 * j;
+                if (flat)
+                    flat[filled].sample = 16 * j;
                 filled++;
             }
             for (int c = 0; c < 3 && sum; c++)
-                sum[4 * (ptrdiff_t)slot[j] + c] += weight * (double)w->weight[at] * g[c];
+                sum[3 * (ptrdiff_t)slot[j] + c] += weight * (double)w->weight[at] * g[c];
         }
     }
     return filled;
 }
 
-static bool place_fold(pl_tet_draft *d)
+/* The lists of all rows, one after the other. */
+static pl_tet_fold *fold_rows(const pl_tet_draft *d, int32_t *start)
 {
-    pl_tet_system *s = d->s;
+    const pl_tet_system *s = d->s;
     bool fine = true;
     int32_t *slot = PL_TET_TAKE(s->memory, int32_t, s->sample_count, fine);
+    pl_tet_fold *flat = NULL;
     double *sum = NULL;
-    s->fold_start = PL_TET_TAKE(s->memory, int32_t, s->padded + 1, fine);
-    s->fold_order = PL_TET_TAKE(s->memory, int32_t, s->padded, fine);
     for (int pass = 0; fine && pass < 2; pass++) {
         int filled = 0;
         for (int j = 0; j < s->sample_count; j++)
             slot[j] = -1;
         for (int row = 0; row < s->padded; row++) {
             if (row < s->unknowns)
-                filled = fold_row(d, row, filled, slot, sum);
-            s->fold_start[row + 1] = filled;
+                filled = fold_row(d, row, filled, slot, flat, sum);
+            start[row + 1] = filled;
         }
         if (pass == 0) {
-            s->fold = PL_TET_TAKE(s->memory, pl_tet_fold, filled, fine);
-            sum = PL_TET_TAKE(s->memory, double, 4 * (size_t)filled, fine);
+            flat = PL_TET_TAKE(s->memory, pl_tet_fold, filled, fine);
+            sum = PL_TET_TAKE(s->memory, double, 3 * (size_t)filled, fine);
         }
     }
-    for (ptrdiff_t k = 0; fine && k < 4 * (ptrdiff_t)s->fold_start[s->padded]; k++)
-        if (k % 4 < 3)
-            s->fold[k / 4].factor[k % 4] = (float)sum[k];
-    if (fine) {
-        pl_tet_order_by_length(s->padded, s->fold_start, s->fold_order);
-        fine =
-            reorder(s->memory, s->padded, s->fold_start, s->fold_order, s->fold, sizeof *s->fold);
-    }
+    for (ptrdiff_t k = 0; fine && k < 3 * (ptrdiff_t)start[s->padded]; k++)
+        flat[k / 3].factor[k % 3] = (float)sum[k];
     pl_memory_free(s->memory, slot);
     pl_memory_free(s->memory, sum);
+    if (fine)
+        return flat;
+    pl_memory_free(s->memory, flat);
+    return NULL;
+}
+
+/* Where one of four rows has fewer than the others, it gets nothing of the first sample. */
+static bool place_fold(pl_tet_draft *d)
+{
+    pl_tet_system *s = d->s;
+    bool fine = true;
+    int quads = s->padded / 4;
+    int32_t *start = PL_TET_TAKE(s->memory, int32_t, s->padded + 1, fine);
+    s->fold_start = PL_TET_TAKE(s->memory, int32_t, quads + 1, fine);
+    s->fold_order = PL_TET_TAKE(s->memory, int32_t, s->padded, fine);
+    pl_tet_fold *flat = fine ? fold_rows(d, start) : NULL;
+    fine = flat != NULL;
+    if (fine)
+        pl_tet_quads(s->padded, start, s->fold_order, s->fold_start);
+    s->fold =
+        PL_TET_TAKE(s->memory, pl_tet_fold, fine ? 4 * (size_t)s->fold_start[quads] : 0, fine);
+    for (int place = 0; fine && place < s->padded; place++) {
+        int row = s->fold_order[place];
+        for (int32_t k = 0; k < start[row + 1] - start[row]; k++)
+            s->fold[4 * (s->fold_start[place / 4] + k) + place % 4] = flat[start[row] + k];
+    }
+    pl_memory_free(s->memory, start);
+    pl_memory_free(s->memory, flat);
     return fine;
 }
 

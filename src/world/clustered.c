@@ -264,6 +264,8 @@ static bool change(const pl_world *world, pl_record *record, pl_tasks *tasks)
                              .u = matter->now.u};
     int before = matter->n;
     uint64_t split = matter->clustered->split;
+    if (matter->clustered->settled)
+        return false;
     pl_clustered_commit(matter->clustered, &c, tasks);
     record->torn |= matter->clustered->split != split;
     if (c.changed)

@@ -227,30 +227,30 @@ static void solve_group(pl_world *world, int group, pl_tasks *tasks)
 static void solve_singles(void *context, int begin, int end, int worker)
 {
     pl_world *world = context;
-    uint64_t clock = pl_ticks();
+    (void)worker;
     for (int group = begin; group < end; group++)
         if (is_single(world, group))
             solve_group(world, group, NULL);
-    world->workers[worker].work.ticks[PL_STAGE_LOCAL] += pl_ticks() - clock;
 }
 
 static void settle(void *context, int begin, int end, int number)
 {
     pl_world *world = context;
     pl_work *work = &world->workers[number].work;
-    uint64_t clock = pl_ticks();
     for (int i = begin; i < end; i++) {
         pl_record *record = world->tets[i];
         pl_oriented *matter = &record->matter;
         pl_tet_report report = pl_tetrahedral_get_report(matter->tetrahedral);
         work->iterations += report.iterations - record->solved.iterations;
         work->refused += report.refused - record->solved.refused;
+        work->ticks[PL_STAGE_LOCAL] += report.local - record->solved.local;
+        work->ticks[PL_STAGE_GLOBAL] += report.global - record->solved.global;
+        work->ticks[PL_STAGE_ACCELERATE] += report.accelerate - record->solved.accelerate;
         record->solved = report;
         memcpy(matter->now.q, matter->old.q, sizeof(float) * 4 * (size_t)matter->n);
         pl_matter_draw_to_pins(matter);
         pl_oriented_settle(matter, world->h);
     }
-    work->ticks[PL_STAGE_LOCAL] += pl_ticks() - clock;
 }
 
 void pl_world_solve_tets(pl_world *world)
@@ -265,11 +265,9 @@ void pl_world_solve_tets(pl_world *world)
     bool apart = singles > 1;
     if (apart)
         pl_tasks_run(world->tasks, solve_singles, world, world->tet_group_count, 1);
-    uint64_t clock = pl_ticks();
     for (int group = 0; group < world->tet_group_count; group++)
         if (!apart || !is_single(world, group))
             solve_group(world, group, world->tasks);
-    world->workers[0].work.ticks[PL_STAGE_LOCAL] += pl_ticks() - clock;
     pl_tasks_run(world->tasks, settle, world, world->tet_count, BODIES_PER_TASK);
 }
 

@@ -576,6 +576,59 @@ static const broken_scene scenes[] = {
      "\"clusters\": 4}, \"clustered\": true, \"tetrahedral\": true}]}",
      ":1:26: bodies[0]: \"clustered\" does not go with \"tetrahedral\": a body is made of one of "
      "them"},
+    {"examples without poses",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
+     " \"examples\": {}}]}",
+     ":2:14: bodies[0].examples: the key \"poses\" is missing"},
+    {"no poses",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
+     " \"examples\": {\"poses\": []}}]}",
+     ":2:24: bodies[0].examples.poses: has 0 poses; use 1 to 64"},
+    {"a pose of nothing",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
+     " \"examples\": {\"poses\": [{}]}}]}",
+     ":2:25: bodies[0].examples.poses[0]: give one of \"warp\" (twist, bend, S, squash, coil, "
+     "fold), \"warps\", \"file\" (a deformed copy of the mesh), \"dump\" (a state of a run) and "
+     "\"positions\""},
+    {"an unknown warp",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
+     " \"examples\": {\"poses\": [{\"warp\": \"twirl\"}]}}]}",
+     ":2:34: bodies[0].examples.poses[0].warp: must be \"twist\", \"bend\", \"S\", \"squash\", "
+     "\"coil\" or \"fold\", not \"twirl\"; did you mean \"twist\"?"},
+    {"keys of a warp alone",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
+     " \"examples\": {\"poses\": [{\"positions\": [[0, 0, 0]], \"shorten\": 0.5}]}}]}",
+     ":2:63: bodies[0].examples.poses[0].shorten: goes with \"warp\""},
+    {"a coil as long as it is",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
+     " \"examples\": {\"poses\": [{\"warp\": \"coil\", \"shorten\": 1}]}}]}",
+     ":2:53: bodies[0].examples.poses[0].shorten: is 1; a coil is lower than its length (shorten < "
+     "1) and has an amount other than 0"},
+    {"a pose of one particle",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
+     " \"examples\": {\"poses\": [{\"positions\": [[0, 0, 0]]}]}}]}",
+     ":2:39: bodies[0].examples.poses[0].positions: has 1 particles; the model has 20"},
+    {"beta of 1",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
+     " \"examples\": {\"poses\": [{\"warp\": \"bend\"}], \"beta\": 1}}]}",
+     ":2:52: bodies[0].examples.beta: must be at most 0.999999, not 1"},
+    {"a scope without groups",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
+     " \"examples\": {\"poses\": [{\"warp\": \"bend\"}], \"scope\": \"groups\"}}]}",
+     ":2:53: bodies[0].examples.scope: the scope \"groups\" and a list \"groups\" go together"},
+    {"groups that overlap",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
+     " \"examples\": {\"poses\": [{\"warp\": \"bend\"}], \"groups\": [[0, 1], [1, 2]]}}]}",
+     ":2:63: bodies[0].examples.groups[1]: particle 1 is in an earlier group already; groups must "
+     "not overlap"},
+    {"a bias too many",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
+     " \"examples\": {\"poses\": [{\"warp\": \"bend\"}], \"bias\": [1, 2]}}]}",
+     ":2:52: bodies[0].examples.bias: has 2 numbers for 1 poses; one each"},
+    {"a dump that is not there",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
+     " \"examples\": {\"poses\": [{\"dump\": \"nowhere.jsonl\"}]}}]}",
+     ":2:34: bodies[0].examples.poses[0].dump: cannot be opened: No such file or directory"},
     {"scale along two axes",
      "{\"pliant\": 1, \"bodies\": [{\"model\": {\"builtin\": \"cuboid\",\n"
      " \"scale\": [1, 2]}}]}",

@@ -338,7 +338,7 @@ static void test_without_load_it_returns_to_rest(void **state)
         memcpy(x, poses[0], sizeof x);
         memset(u, 0, sizeof u);
         double before = off_rest(b, x);
-        for (int s = 0; s < 4000; s++)
+        for (int s = 0; s < 8000; s++)
             go_on(c, 0.01, x, u);
         assert_true(before > 0.5);
         assert_true(off_rest(b, x) < 1e-3 * before);
@@ -543,6 +543,52 @@ static void test_saved_it_goes_on_and_nothing_is_allocated(void **state)
     free(b);
 }
 
+/* Halves of a cluster go on with its element, and only one speaks for it; later clusters have none. */
+static void test_split_clusters_keep_their_element(void **state)
+{
+    (void)state;
+    block *b = make_block(4, 4, 7);
+    static float u[3 * CASE_PARTICLES], out[3 * CASE_PARTICLES], s[3][9];
+    apply(b, twisted, 1, pl_m3_identity(), pl_v3(0, 0, 0), poses[0]);
+    pl_clustered *c = make_body(b, 1);
+    give(c, examples_of(c, 1, poses, 1, NULL, beta, PL_EXAMPLES_AUTO));
+    const int whole = 20, half = c->count, later = half + 1;
+    assert_true(pl_clustered_reserve(c, c->count + 2, c->member_count + 64, c->n));
+    for (int i = half; i <= later; i++) {
+        pl_cluster *q = c->clusters + i;
+        *q = i == half ? c->clusters[whole] : pl_cluster_blank(&c->def);
+        q->first = c->member_count;
+        q->count = i == half ? c->clusters[whole].count : 4;
+        q->room = (q->count + 15) / 16 * 16;
+        q->id = c->next_id++;
+        for (int k = 0; k < q->count; k++) {
+            int from = c->clusters[whole].first + k;
+            c->particle[q->first + k] = c->particle[from];
+            for (int d = 0; d < 3; d++)
+                c->p[d][q->first + k] = c->p[d][from];
+            c->raw[q->first + k] = 1;
+        }
+        c->member_count += q->room;
+        c->count++;
+    }
+    pl_clustered_index(c);
+    pl_clustered_weigh(c);
+    step(c, 0.01, poses[0], u, out);
+    assert_int_equal(c->clusters[half].element, c->clusters[whole].element);
+    assert_int_equal(c->clusters[later].element, -1);
+    assert_true(c->clusters[whole].speaks && !c->clusters[half].speaks);
+    for (int k = 0; k < 3; k++)
+        pl_clustered_stretch(c, c->clusters + (k == 0 ? whole : k == 1 ? half : later), s[k]);
+    assert_memory_equal(s[0], s[1], sizeof s[0]);
+    for (int k = 0; k < 9; k++)
+        assert_true(s[2][k] == (k % 4 == 0));
+    assert_true(fabs(pl_examples_weights(pl_clustered_examples(c))[0] - beta) < 1e-3);
+    for (int i = 0; i < 3 * c->n; i++)
+        assert_true(fabsf(out[i]) < 10);
+    pl_clustered_destroy(c);
+    free(b);
+}
+
 /* Without examples it is the plain method again, bit for bit, as before there were any. */
 static void test_taken_away_they_leave_nothing(void **state)
 {
@@ -579,6 +625,7 @@ int main(void)
         TEST(test_every_width_and_number_of_threads_gives_the_same_bits),
         TEST(test_rings_against_the_reference),
         TEST(test_saved_it_goes_on_and_nothing_is_allocated),
+        TEST(test_split_clusters_keep_their_element),
         TEST(test_taken_away_they_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

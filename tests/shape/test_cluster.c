@@ -11,6 +11,7 @@
 
 #include "base/rng.h"
 #include "shape/cluster.h"
+#include "shape/model.h"
 
 static void point_of(pl_rng *rng, int shape, double p[3])
 {
@@ -275,13 +276,44 @@ static void test_speed(void **state)
     free(points);
 }
 
+/* A chain of three, a fourth beside its ends, a fifth alone. */
+static void test_rings(void **state)
+{
+    (void)state;
+    static const double positions[15] = {0, 0, 0, 1, 0, 0, 2, 0, 0, 1, 1, 0, 5, 5, 5};
+    static const double radii[15] = {.3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3};
+    static const int32_t edges[8] = {1, 0, 1, 2, 3, 2, 0, 3};
+    static const int32_t start[6] = {0, 3, 6, 9, 12, 13};
+    static const int32_t members[13] = {0, 1, 3, 0, 1, 2, 1, 2, 3, 0, 2, 3, 4};
+    pl_model_def def = pl_default_model_def();
+    pl_clusters_def rings = pl_default_clusters_def();
+    pl_model *model, *ringed;
+    def.particle_count = 5;
+    def.positions = pl_doubles(positions, 0);
+    def.radii = pl_doubles(radii, 0);
+    def.edge_count = 4;
+    def.edges = edges;
+    def.several_pieces = true;
+    rings.rings = true;
+    assert_int_equal(pl_model_create(&def, &model, NULL), PL_OK);
+    assert_int_equal(pl_model_cluster(model, &rings, &ringed, NULL), PL_OK);
+    assert_int_equal(ringed->cluster_count, 5);
+    assert_memory_equal(ringed->cluster_start, start, sizeof start);
+    assert_memory_equal(ringed->cluster_members, members, sizeof members);
+    for (int m = 0; m < 13; m++)
+        assert_true(ringed->cluster_weights[m] == 1);
+    for (int c = 0; c < 5; c++)
+        assert_true(ringed->cluster_radii[c] > 0);
+    pl_model_release(ringed);
+    pl_model_release(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_shapes),
-        cmocka_unit_test(test_same_and_scaled),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_random_shapes), cmocka_unit_test(test_same_and_scaled),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_rings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

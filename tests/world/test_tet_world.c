@@ -31,6 +31,8 @@ static pl_model *block(int x, int y, int z)
         world_sized_model(PL_SHAPE_BLOCK, x + 1, y + 1, z + 1, 0.1 * x, 0.1 * y, 0.1 * z, false));
 }
 
+static const pl_task_system *host; /* NULL = threads of our own */
+
 static pl_world *world_of(int threads, double gravity)
 {
     pl_world *world;
@@ -38,6 +40,7 @@ static pl_world *world_of(int threads, double gravity)
     def.substeps = 2;
     def.iterations = 5;
     def.threads = threads;
+    def.tasks = host;
     def.gravity[1] = -gravity;
     assert_int_equal(pl_world_create(&def, &world, NULL), PL_OK);
     return world;
@@ -170,7 +173,7 @@ static void test_derived_model(void **unused)
     world_step(world, 3);
     world_read(world, body, PL_VERTICES, at);
     for (int i = 0; i < 9; i++)
-        assert_true(fabs(at[i] - vertices[0][i]) < 1e-6);
+        assert_true(fabs(at[i] - vertices[i / 3][i % 3]) < 1e-6);
     pl_world_destroy(world);
     pl_model_release(model);
 }
@@ -507,6 +510,70 @@ static void test_pin(void **unused)
     pl_model_release(model);
 }
 
+/* Hung on a place by one particle it stays there, and the attachment carries its weight. */
+static void test_attachment(void **unused)
+{
+    (void)unused;
+    pl_model *model = block(3, 2, 2);
+    pl_world *world = world_of(1, 9.81);
+    pl_tetrahedral_def tetrahedral = pl_default_tetrahedral_def();
+    pl_body_def body_def = def_of(model, &tetrahedral, 0, 1, 0);
+    body_def.material.young = 1e6;
+    body_def.material.damping = 3;
+    pl_body body = make(world, &body_def);
+    pl_attachment_def def = pl_default_attachment_def(PL_ATTACH_TO_PLACE);
+    def.body = body;
+    def.point = pl_default_pin_def(PL_PIN_POSITION);
+    assert_int_equal(pl_pin_at_particle(world, body, 4, &def.point), PL_OK);
+    assert_int_equal(pl_attachment_aim(world, &def), PL_OK);
+    pl_attachment attachment;
+    assert_int_equal(pl_attachment_create(world, &def, &attachment, NULL), PL_OK);
+    world_step(world, 400);
+    pl_attachment_state state;
+    assert_int_equal(pl_attachment_get_state(world, attachment, &state), PL_OK);
+    double weight = 9.81 * state_of(world, body).mass;
+    assert_true(fabs(state.gap[0]) + fabs(state.gap[1]) + fabs(state.gap[2]) < 1e-3);
+    assert_true(fabs(state.force[1] - weight) < 0.02 * weight);
+    pl_world_destroy(world);
+    pl_model_release(model);
+}
+
+/* A force on one particle is momentum of the whole; what a field gives every particle is motion without deformation. */
+static void blow(void *user, const pl_field_query *query)
+{
+    const double *wind = user;
+    for (int i = 0; i < query->count; i++)
+        for (int k = 0; k < 3; k++)
+            query->forces[3 * i + k] = (float)(wind[k] * (double)query->masses[i]);
+}
+
+static void test_forces(void **unused)
+{
+    (void)unused;
+    pl_model *model = block(3, 2, 2);
+    pl_world *world = world_of(1, 0);
+    pl_tetrahedral_def def = pl_default_tetrahedral_def();
+    pl_body body = put(world, model, &def, 0, 0, 0);
+    const double force[3] = {3, -2, 1};
+    assert_int_equal(pl_body_apply_force(world, body, 5, force), PL_OK);
+    world_step(world, 1);
+    pl_body_state state = state_of(world, body);
+    for (int k = 0; k < 3; k++)
+        assert_true(fabs(state.momentum[k] - force[k] / 60) < 1e-6 * 3 / 60);
+    assert_true(elastic_of(world, body) > 0);
+    world_step(world, 30);
+    for (int k = 0; k < 3; k++)
+        assert_true(fabs(state_of(world, body).momentum[k] - force[k] / 60) < 1e-6 * 3 / 60);
+    double wind[3] = {0, 6, 0};
+    pl_body other = put(world, model, &def, 5, 0, 0);
+    assert_int_equal(pl_world_set_field(world, blow, wind), PL_OK);
+    world_step(world, 60);
+    assert_true(fabs(state_of(world, other).velocity[1] - 6) < 1e-5);
+    assert_true(elastic_of(world, other) < 1e-6);
+    pl_world_destroy(world);
+    pl_model_release(model);
+}
+
 /* Two pieces in one body move independently: one is held, the other falls. */
 static void test_several_pieces(void **unused)
 {
@@ -625,6 +692,12 @@ static void test_threads(void **unused)
     uint64_t expected = heap_hash(1);
     assert_true(heap_hash(2) == expected);
     assert_true(heap_hash(7) == expected);
+    const pl_task_system hosts[2] = {world_reverse_tasks(), world_thread_tasks()};
+    for (int i = 0; i < 2; i++) {
+        host = hosts + i;
+        assert_true(heap_hash(1) == expected);
+    }
+    host = NULL;
 }
 
 static const char *self;
@@ -895,6 +968,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_held),
         cmocka_unit_test(test_maps),
         cmocka_unit_test(test_pin),
+        cmocka_unit_test(test_attachment),
+        cmocka_unit_test(test_forces),
         cmocka_unit_test(test_several_pieces),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_widths),
