@@ -100,14 +100,22 @@ static pl_status count(const measurement *m, result *out)
     return PL_OK;
 }
 
+/* One body of a scene, and what drives it. */
 static void keep_body(pl_scene *scene, const char *name)
 {
-    for (int i = 0; name && i < scene->body_count; i++)
-        if (strcmp(scene->bodies[i].name, name) == 0) {
-            scene->bodies[0] = scene->bodies[i];
-            scene->body_count = 1;
-            return;
-        }
+    int kept = -1, drives = 0;
+    for (int i = 0; name && i < scene->body_count && kept < 0; i++)
+        kept = strcmp(scene->bodies[i].name, name) == 0 ? i : -1;
+    if (kept < 0)
+        return;
+    scene->bodies[0] = scene->bodies[kept];
+    scene->body_count = 1;
+    for (int i = 0; i < scene->drive_count; i++)
+        if (scene->drives[i].body == kept)
+            scene->drives[drives++] = scene->drives[i];
+    for (int i = 0; i < drives; i++)
+        scene->drives[i].body = 0;
+    scene->drive_count = drives;
 }
 
 static pl_status measure(const bench *b, pl_memory *memory, pl_scene *scene, const row *r,

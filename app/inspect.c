@@ -117,6 +117,19 @@ static void print_body(const pl_play *play, int index)
     printf("  kh^2/rho %.4g\n", pl_play_stiffness_ratio(play, index));
 }
 
+static void print_examples(const pl_play *play, int index)
+{
+    static const char *const scopes[] = {"as a whole", "by groups", "by regions"};
+    const pl_scene_examples *examples = &play->scene->bodies[index].examples;
+    pl_body_info info;
+    if (!examples->pose_count ||
+        pl_body_get_info(play->world, play->bodies[index].handle, &info) != PL_OK)
+        return;
+    printf("  %d example pose%s, chosen %s (%d), beta %.6g\n", info.example_pose_count,
+           info.example_pose_count == 1 ? "" : "s", scopes[examples->scope],
+           info.example_group_count, examples->beta);
+}
+
 /* What happens, and what is seen and written. */
 static void print_rest(const pl_scene *scene)
 {
@@ -147,6 +160,7 @@ static void print_text(const pl_scene *scene, const pl_play *play)
         print_model(scene, play, i);
     for (int i = 0; i < play->body_count; i++) {
         print_body(play, i);
+        print_examples(play, i);
         particles += play->bodies[i].info.particle_count;
         edges += play->bodies[i].info.edge_count;
         mass += body_mass(play, i);

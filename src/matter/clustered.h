@@ -16,7 +16,7 @@
 #include "matter/examples.h"
 #include "pliant/clustered.h"
 
-enum { PL_COLUMNS = 16, PL_MOST_PLANES = 16, PL_KEPT = 51, PL_FIXED = 21 };
+enum { PL_COLUMNS = 16, PL_MOST_PLANES = 16, PL_KEPT = 31, PL_FIXED = 21 };
 
 /* A half-space n · p <= offset in the rest space of a cluster. */
 typedef struct pl_cut {
@@ -109,13 +109,11 @@ typedef struct pl_clustered_rows {
        sixteen clusters in slot ring_start[group] + k. Short ones are filled up with their first member, weight 0. */
     bool narrow;
     int32_t *ring_start; /* [groups + 1] */
-    int slots;
-    int32_t *ring_row; /* [slots][16] as `row` */
-    float *ring_rest;  /* [slots][4][16] p and w */
-    float *ring_place; /* [slots][3][16] x − centre, between the passes */
+    int32_t *ring_row;   /* [slots][16] as `row` */
+    float *ring_rest;    /* [slots][4][16] p and w */
+    float *ring_place;   /* [slots][3][16] x − centre, between the passes */
     float *
         ring_fixed; /* [groups][PL_FIXED][16] the row of rest of each cluster, as the kernels want it */
-    int slot_capacity;
 
     void *sort;       /* for index and weigh */
     int32_t *spare;   /* [members] for index */

@@ -47,10 +47,10 @@ static void want(plans *p, void *pointer, size_t size, size_t count, size_t kept
     p->list[p->count++] = (plan){pointer, size, count, kept};
 }
 
-/* Rings: in all groups at most as many as this; what has more is no body of rings. */
-static size_t slots_for(size_t clusters, size_t members)
+/* Enough for whatever is_narrow lets pass: it must not depend on capacities what kernels a body has. */
+static size_t slots_for(size_t clusters)
 {
-    return clusters >= RINGS_LEAST ? 2 * members / PL_COLUMNS + RING_MOST : 0;
+    return clusters >= RINGS_LEAST ? (clusters / PL_COLUMNS + 1) * RING_MOST : 0;
 }
 
 static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t particles,
@@ -96,9 +96,9 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &r->columns, 9 * sizeof(float), runs * columns, 0);
     want(p, &r->ring_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
     want(p, &r->ring_fixed, PL_FIXED * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
-    want(p, &r->ring_row, PL_COLUMNS * sizeof(int32_t), slots_for(clusters, members), 0);
-    want(p, &r->ring_rest, 4 * PL_COLUMNS * sizeof(float), slots_for(clusters, members), 0);
-    want(p, &r->ring_place, 3 * PL_COLUMNS * sizeof(float), slots_for(clusters, members), 0);
+    want(p, &r->ring_row, PL_COLUMNS * sizeof(int32_t), slots_for(clusters), 0);
+    want(p, &r->ring_rest, 4 * PL_COLUMNS * sizeof(float), slots_for(clusters), 0);
+    want(p, &r->ring_place, 3 * PL_COLUMNS * sizeof(float), slots_for(clusters), 0);
     want(p, &r->sort, 2 * sizeof(pl_sort_item), items, 0);
     want(p, &r->spare, sizeof(int32_t), members, 0);
 }
@@ -156,7 +156,6 @@ bool pl_clustered_reserve(pl_clustered *c, int clusters, int members, int partic
     c->n_capacity = particles;
     r->row_capacity = round_up(particles, PL_ROW_BLOCK);
     r->column_room = members < COLUMNS_MOST ? members : COLUMNS_MOST;
-    r->slot_capacity = (int)slots_for((size_t)clusters, (size_t)members);
     return true;
 }
 
@@ -237,22 +236,20 @@ static void even_out(pl_clustered *c)
         r->sequence[i] = (int32_t)items[i].index;
 }
 
-/* Where the slots of each group start; whether there is room for all. */
-static bool count_slots(pl_clustered *c)
+/* Where the slots of each group start. */
+static void count_slots(pl_clustered *c)
 {
     pl_clustered_rows *r = &c->rows;
-    int64_t slots = 0;
+    int32_t slots = 0;
     for (int first = 0; first < c->count; first += PL_COLUMNS) {
         int most = 0;
         for (int i = first; i < first + PL_COLUMNS && i < c->count; i++)
             most =
                 c->clusters[r->sequence[i]].count > most ? c->clusters[r->sequence[i]].count : most;
-        r->ring_start[first / PL_COLUMNS] = (int32_t)slots;
+        r->ring_start[first / PL_COLUMNS] = slots;
         slots += most;
-        r->ring_start[first / PL_COLUMNS + 1] = (int32_t)slots;
+        r->ring_start[first / PL_COLUMNS + 1] = slots;
     }
-    r->slots = (int)slots;
-    return slots <= r->slot_capacity;
 }
 
 /* Calls for the members of every lane of every slot: `m` is where its member is, or -1. */
@@ -442,8 +439,8 @@ void pl_clustered_index(pl_clustered *c)
     cut_runs(c);
     list_touched(c);
     copy_masses(c);
-    c->rows.narrow = c->rows.narrow && count_slots(c);
     if (c->rows.narrow) {
+        count_slots(c);
         lay_out_rings(c);
         fill_rings(c);
     }

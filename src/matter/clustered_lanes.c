@@ -488,18 +488,19 @@ typedef struct fit {
     vf turn[4], rotation[9], goal[9], aim[3];
 } fit;
 
-PL_LANES_INLINE void load_fit(const group *g, int first, fit *f)
+PL_LANES_INLINE void load_rest_row(const group *g, int first, fit *f)
 {
-    static const float rest[ROW_REST], blank[ROW_FITTED] = {[ROW_TURN + 3] = 1};
-    const float *rows[PL_W];
-    vf row[ROW_FITTED];
-    for (int lane = 0; lane < PL_W; lane++)
-        rows[lane] = first + lane < g->count ? row_of_rest(g->cluster[first + lane]) : rest;
-    if (g->fixed)
+    static const float rest[ROW_REST];
+    vf row[ROW_REST];
+    if (g->fixed) {
         for (int k = 0; k < ROW_REST; k++)
             row[k] = pl_load_f(g->fixed + k * GROUP + first);
-    else
+    } else {
+        const float *rows[PL_W];
+        for (int lane = 0; lane < PL_W; lane++)
+            rows[lane] = first + lane < g->count ? row_of_rest(g->cluster[first + lane]) : rest;
         pl_lanes_gather(rows, ROW_REST, (float *)row);
+    }
     full(row + ROW_INVERSE, f->inverse);
     for (int k = 0; k < 3; k++)
         f->lean[k] = row[ROW_LEAN + k];
@@ -507,6 +508,14 @@ PL_LANES_INLINE void load_fit(const group *g, int first, fit *f)
         f->plastic[k] = row[ROW_PLASTIC + k];
     f->mass = row[ROW_MASS], f->width = row[ROW_WIDTH];
     f->share = pl_select_f(f->mass > pl_splat_f(0), 1.0f / f->mass, pl_splat_f(0));
+}
+
+PL_LANES_INLINE void load_fit(const group *g, int first, fit *f)
+{
+    static const float blank[ROW_FITTED] = {[ROW_TURN + 3] = 1};
+    const float *rows[PL_W];
+    vf row[ROW_FITTED];
+    load_rest_row(g, first, f);
     for (int lane = 0; lane < PL_W; lane++)
         rows[lane] = first + lane < g->count ? row_of_fit(g->cluster[first + lane]) : blank;
     pl_lanes_gather(rows, ROW_ROTATION, (float *)row);
@@ -837,17 +846,8 @@ PL_LANES_INLINE void bring_sums(const pl_clustered_step *step, const group *g, i
         take_sums(g, first, SUM_ALL, sums);
 }
 
-/* From one pass to the next: sums, then what load_fit brought. */
-enum {
-    KEPT_INVERSE = SUM_ALL,
-    KEPT_LEAN = KEPT_INVERSE + 6,
-    KEPT_MASS = KEPT_LEAN + 3,
-    KEPT_WIDTH,
-    KEPT_PLASTIC,
-    KEPT_FROM = KEPT_PLASTIC + 9,
-    KEPT_TURN = KEPT_FROM + 3,
-    KEPT_ALL = KEPT_TURN + 4
-};
+/* From one pass to the next. */
+enum { KEPT_FROM = SUM_ALL, KEPT_TURN = KEPT_FROM + 3, KEPT_ALL = KEPT_TURN + 4 };
 _Static_assert((int)KEPT_ALL == (int)PL_KEPT, "what is kept between the passes");
 
 PL_LANES_INLINE float *kept_of(const pl_clustered_step *step, const group *g, int first)
@@ -859,45 +859,25 @@ PL_LANES_INLINE void keep(const pl_clustered_step *step, const group *g, int fir
                           const fit *f)
 {
     float *k = kept_of(step, g, first);
-    const vf inverse[6] = {f->inverse[0], f->inverse[1], f->inverse[2],
-                           f->inverse[4], f->inverse[5], f->inverse[8]};
     for (int i = 0; i < SUM_ALL; i++)
         pl_store_f(k + i * GROUP, sums[i]);
-    for (int i = 0; i < 6; i++)
-        pl_store_f(k + (KEPT_INVERSE + i) * GROUP, inverse[i]);
-    for (int i = 0; i < 3; i++) {
-        pl_store_f(k + (KEPT_LEAN + i) * GROUP, f->lean[i]);
+    for (int i = 0; i < 3; i++)
         pl_store_f(k + (KEPT_FROM + i) * GROUP, f->from[i]);
-    }
-    for (int i = 0; i < 9; i++)
-        pl_store_f(k + (KEPT_PLASTIC + i) * GROUP, f->plastic[i]);
     for (int i = 0; i < 4; i++)
         pl_store_f(k + (KEPT_TURN + i) * GROUP, f->turn[i]);
-    pl_store_f(k + KEPT_MASS * GROUP, f->mass);
-    pl_store_f(k + KEPT_WIDTH * GROUP, f->width);
 }
 
 PL_LANES_INLINE void take_back(const pl_clustered_step *step, const group *g, int first, vf *sums,
                                fit *f)
 {
     const float *k = kept_of(step, g, first);
-    vf inverse[6];
     for (int i = 0; i < SUM_ALL; i++)
         sums[i] = pl_load_f(k + i * GROUP);
-    for (int i = 0; i < 6; i++)
-        inverse[i] = pl_load_f(k + (KEPT_INVERSE + i) * GROUP);
-    full(inverse, f->inverse);
-    for (int i = 0; i < 3; i++) {
-        f->lean[i] = pl_load_f(k + (KEPT_LEAN + i) * GROUP);
+    load_rest_row(g, first, f);
+    for (int i = 0; i < 3; i++)
         f->from[i] = pl_load_f(k + (KEPT_FROM + i) * GROUP);
-    }
-    for (int i = 0; i < 9; i++)
-        f->plastic[i] = pl_load_f(k + (KEPT_PLASTIC + i) * GROUP);
     for (int i = 0; i < 4; i++)
         f->turn[i] = pl_load_f(k + (KEPT_TURN + i) * GROUP);
-    f->mass = pl_load_f(k + KEPT_MASS * GROUP);
-    f->width = pl_load_f(k + KEPT_WIDTH * GROUP);
-    f->share = pl_select_f(f->mass > pl_splat_f(0), 1.0f / f->mass, pl_splat_f(0));
 }
 
 /* First pass over the members, where it goes cluster by cluster. */

@@ -28,6 +28,7 @@ grep -q 'did you mean "frames"' said || fail "a table that is not there: no hint
 "$pliant" bench iterations --quick >iterations.txt 2>/dev/null || fail "bench iterations in words"
 grep -q "^machine " iterations.txt || fail "no machine"
 grep -q "paper .* 27\.0 *7\.0" iterations.txt || fail "the paper's numbers are missing"
+"$pliant" bench examples --quick --json >examples.json 2>/dev/null || fail "bench examples"
 if ! command -v python3 >/dev/null; then
     echo "no python3: the numbers were not looked at"
     [ "$failures" -eq 0 ]
@@ -82,6 +83,22 @@ for row in rows:
     stages = ("local", "global") if row["solver"] == "fast" else ("stiff",)
     for stage in stages + ("predict", "finish"):
         check(0 < row["ours_ms"][stage] < 10, f"iterations: {stage}")
+# Table 1 of Koyama et al.: particles, matching, projection, total.
+koyama = {
+    "cuboid, global": (225, 0.21, 0.091, 0.33),
+    "cuboid, local": (225, 0.21, 0.17, 0.40),
+    "cylinder": (2025, 2.0, 0.86, 3.1),
+    "teddy": (1280, 1.3, 0.72, 2.2),
+    "car": (192, 0.17, 0.078, 0.27),
+    "slope": (2250, None, None, None),
+}
+rows = json.load(open("examples.json"))["rows"]
+check([row["row"] for row in rows] == list(koyama), "examples: rows")
+for row in rows:
+    name, ours, theirs = row["row"], row["ours_ms"], row["paper_ms"]
+    check((row["particles"], theirs["matching"], theirs["project"], theirs["total"]) == koyama[name], name + ": the paper's")
+    check(0 < ours["project"] < 0.2 * ours["total"], f"{name}: projection {ours['project']} of {ours['total']}")
+    check(row["groups"] == (row["particles"] if "local" in name else 2 if name == "teddy" else 1), name + ": groups")
 for line in wrong:
     print("wrong:", line)
 sys.exit(bool(wrong))

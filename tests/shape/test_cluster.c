@@ -280,8 +280,8 @@ static void test_speed(void **state)
 static void test_rings(void **state)
 {
     (void)state;
-    static const double positions[15] = {0, 0, 0, 1, 0, 0, 2, 0, 0, 1, 1, 0, 5, 5, 5};
-    static const double radii[15] = {.3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3};
+    static double positions[15] = {0, 0, 0, 1, 0, 0, 2, 0, 0, 1, 1, 0, 5, 5, 5};
+    static double radii[15] = {.3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3, .3};
     static const int32_t edges[8] = {1, 0, 1, 2, 3, 2, 0, 3};
     static const int32_t start[6] = {0, 3, 6, 9, 12, 13};
     static const int32_t members[13] = {0, 1, 3, 0, 1, 2, 1, 2, 3, 0, 2, 3, 4};

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "support/check.h"
+
+#include "math/simd.h"
 #include "support/world_kit.h"
 
 #include "world/world.h"
@@ -156,6 +158,48 @@ static void a_pose_has_its_weight(void **state)
         }
 }
 
+/* Let go of in a pose, without load, a body finds back to rest; β draws it there. */
+static void returns_to_rest(void **state)
+{
+    (void)state;
+    const double none[3] = {0, 0, 0};
+    for (int kind = 0; kind < KINDS; kind++) {
+        scene s;
+        make(&s, kind, PL_EXAMPLES_GLOBAL, 0);
+        int n = s.poses[0].particle_count;
+        double *x = malloc(sizeof(double) * 3 * (size_t)n),
+               *r = malloc(sizeof(double) * 3 * (size_t)n);
+        pl_examples_def examples = s.examples;
+        examples.beta = 0.9;
+        assert_int_equal(pl_body_destroy(s.world, s.body), PL_OK);
+        assert_int_equal(put_body(&s, kind, &examples, NULL), PL_OK);
+        assert_int_equal(pl_world_set_gravity(s.world, none), PL_OK);
+        assume(&s, &s.poses[0]);
+        world_step(s.world, 480);
+        world_read(s.world, s.body, PL_POSITIONS, x);
+        assert_int_equal(pl_model_read(s.model, PL_REST_POSITIONS, 0, n, pl_doubles(r, 0)), PL_OK);
+        double worst = 0, size = 0;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < i; j += 7) {
+                double now = 0, was = 0;
+                for (int k = 0; k < 3; k++) {
+                    now += (x[3 * i + k] - x[3 * j + k]) * (x[3 * i + k] - x[3 * j + k]);
+                    was += (r[3 * i + k] - r[3 * j + k]) * (r[3 * i + k] - r[3 * j + k]);
+                }
+                worst = fmax(worst, fabs(sqrt(now) - sqrt(was)));
+                size = fmax(size, sqrt(was));
+            }
+        float w[2];
+        assert_int_equal(pl_body_get_example_weights(s.world, s.body, 0, 1, w), PL_OK);
+        printf("%s: after 8 s distances are off by %.4f of its size, weights %.4f %.4f\n",
+               names[kind], worst / size, (double)w[0], (double)w[1]);
+        assert_true(worst < 0.01 * size && w[0] < 0.02f && w[1] < 0.02f);
+        free(x);
+        free(r);
+        end(&s);
+    }
+}
+
 /* Bias draws a body at rest, without any load, to a pose. */
 static void bias_draws(void **state)
 {
@@ -241,17 +285,51 @@ static uint64_t run_to(int kind, pl_example_scope scope, int threads, int steps)
     return hash;
 }
 
-/* The widths are forced one by one from outside (PLIANT_SIMD); threads here. */
 static void threads_change_nothing(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KINDS; kind++)
         for (int scope = PL_EXAMPLES_GLOBAL; scope <= PL_EXAMPLES_LOCAL; scope += 2) {
-            uint64_t one = run_to(kind, (pl_example_scope)scope, 1, 12);
-            assert_true(one == run_to(kind, (pl_example_scope)scope, 4, 12));
+            uint64_t one = run_to(kind, (pl_example_scope)scope, 1, world_scaled(12));
+            assert_true(one == run_to(kind, (pl_example_scope)scope, 4, world_scaled(12)));
             printf("%s, %s: %016llx\n", names[kind], scope ? "local" : "global",
                    (unsigned long long)one);
         }
+}
+
+/* Of all kinds, global and local, in one number. */
+static uint64_t hash_of_all(void)
+{
+    uint64_t all = 0;
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int scope = PL_EXAMPLES_GLOBAL; scope <= PL_EXAMPLES_LOCAL; scope += 2)
+            all = all * 31 + run_to(kind, (pl_example_scope)scope, 1, world_scaled(6));
+    return all;
+}
+
+static const char *self;
+
+/* The width is chosen once, at the start of a program: each has its own. */
+static void widths_change_nothing(void **state)
+{
+    (void)state;
+    uint64_t here = hash_of_all();
+    for (int width = 4; width <= 16; width *= 2) {
+        char command[4096], text[64] = {0};
+        if (!pl_simd_supports(width))
+            continue;
+        snprintf(command, sizeof command, "PLIANT_SIMD=%d '%s' --hash", width, self);
+        FILE *child = popen(command, "r");
+        assert_non_null(child);
+        assert_non_null(fgets(text, sizeof text, child));
+        assert_int_equal(pclose(child), 0);
+        int used;
+        unsigned long long hash;
+        assert_int_equal(sscanf(text, "%d %llx", &used, &hash), 2);
+        assert_int_equal(used, width);
+        if (hash != here)
+            fail_msg("width %d: %016llx", width, hash);
+    }
 }
 
 static void snapshots_go_on(void **state)
@@ -487,14 +565,25 @@ static void odd_poses_are_allowed(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pose_has_its_weight),  cmocka_unit_test(bias_draws),
-        cmocka_unit_test(halves_are_independent), cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(snapshots_go_on),        cmocka_unit_test(changes_keep_them),
-        cmocka_unit_test(steps_allocate_nothing), cmocka_unit_test(memory_fails_in_turn),
-        cmocka_unit_test(without_examples),       cmocka_unit_test(bad_definitions),
-        cmocka_unit_test(odd_poses_are_allowed)};
+    self = argv[0];
+    if (argc > 1 && !strcmp(argv[1], "--hash")) {
+        printf("%d %016llx\n", pl_simd_width(), (unsigned long long)hash_of_all());
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_pose_has_its_weight),
+                                       cmocka_unit_test(returns_to_rest),
+                                       cmocka_unit_test(bias_draws),
+                                       cmocka_unit_test(halves_are_independent),
+                                       cmocka_unit_test(threads_change_nothing),
+                                       cmocka_unit_test(widths_change_nothing),
+                                       cmocka_unit_test(snapshots_go_on),
+                                       cmocka_unit_test(changes_keep_them),
+                                       cmocka_unit_test(steps_allocate_nothing),
+                                       cmocka_unit_test(memory_fails_in_turn),
+                                       cmocka_unit_test(without_examples),
+                                       cmocka_unit_test(bad_definitions),
+                                       cmocka_unit_test(odd_poses_are_allowed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

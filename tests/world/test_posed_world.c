@@ -93,21 +93,22 @@ static void frame(stage *s, int number)
 {
     if (number == 5) {
         int32_t fixed[] = {0};
-        pl_body_set_fixed(s->world, s->bodies[0], fixed, 1, NULL);
+        assert_int_equal(pl_body_set_fixed(s->world, s->bodies[0], fixed, 1, NULL), PL_OK);
     }
     if (number == 10) {
         pl_material material = pl_default_material();
         material.young = 1e6;
-        pl_body_set_material(s->world, s->bodies[1], &material, NULL, NULL, NULL);
+        assert_int_equal(pl_body_set_material(s->world, s->bodies[1], &material, NULL, NULL, NULL),
+                         PL_OK);
     }
     if (number == 15) {
-        pl_pin_def pin;
-        pl_pin_at_particle(s->world, s->bodies[1], 2, &pin);
+        pl_pin_def pin = pl_default_pin_def(PL_PIN_POSITION);
+        assert_int_equal(pl_pin_at_particle(s->world, s->bodies[1], 2, &pin), PL_OK);
         pin.target[1] += 0.2;
-        pl_pin_create(s->world, s->bodies[1], &pin, &s->pin, NULL);
+        assert_int_equal(pl_pin_create(s->world, s->bodies[1], &pin, &s->pin, NULL), PL_OK);
     }
     if (number == 20)
-        pl_body_set_fixed(s->world, s->bodies[0], NULL, 0, NULL);
+        assert_int_equal(pl_body_set_fixed(s->world, s->bodies[0], NULL, 0, NULL), PL_OK);
     world_step(s->world, 1);
 }
 

@@ -357,6 +357,13 @@ static void test_rest_on_floor(void **unused)
         least = fmin(least, x[3 * i + 1]);
     assert_true(least > 0.5 * radius[0] && least < 1.6 * radius[0]);
     assert_true(fabs(state_of(world, body).velocity[1]) < 1e-3);
+    pl_report report;
+    assert_int_equal(pl_world_step(world, &report), PL_OK);
+    assert_int_equal(report.iterations, 0); /* it sleeps */
+    const double up[3] = {0, 1, 0};
+    assert_int_equal(pl_body_apply_impulse(world, body, -1, up), PL_OK);
+    assert_int_equal(pl_world_step(world, &report), PL_OK);
+    assert_true(report.iterations >= 10); /* and wakes */
     free(x);
     pl_world_destroy(world);
     pl_model_release(model);
