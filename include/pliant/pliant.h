@@ -47,7 +47,7 @@ extern "C" {
 #endif
 
 /* Rises whenever a struct or a function here changes in a way that needs recompiling. */
-#define PL_ABI_VERSION 3
+#define PL_ABI_VERSION 4
 
 /* The version the library was compiled as: compare with PL_ABI_VERSION after loading it dynamically. */
 PL_API uint32_t pl_abi_version(void);

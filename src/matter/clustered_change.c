@@ -155,8 +155,8 @@ void pl_clustered_commit(pl_clustered *c, pl_clustered_change *change, pl_tasks 
     for (int i = c->count - added; i < c->count; i++)
         pl_clustered_thin_planes(c, i);
     change->n = c->n;
-    c->settled = !(c->def.yield < (double)INFINITY) && !(c->def.toughness < (double)INFINITY) &&
-                 !weights;
+    c->settled =
+        !(c->def.yield < (double)INFINITY) && !(c->def.toughness < (double)INFINITY) && !weights;
     if (change->changed)
         c->topology++;
 }

@@ -91,7 +91,8 @@ void pl_tetrahedral_solve(pl_tetrahedral *const *bodies, const pl_tet_motion *mo
 typedef struct pl_tet_report {
     uint64_t iterations, refused; /* quasi-Newton steps that would have raised the energy */
     uint64_t mended;              /* numbers that were not finite and were replaced */
-    uint64_t local, global, accelerate; /* ticks; for bodies solved side by side in the first's report */
+    uint64_t local, global,
+        accelerate; /* ticks; for bodies solved side by side in the first's report */
     double
         energy; /* h² times the energy at the last iterate that was measured, as the solver sees it */
     double

@@ -23,7 +23,10 @@ static pl_mat3 deformation(const pl_tet_system *s, int e, const float *x)
     return f;
 }
 
-/* ---- Plastic flow -------------------------------------------------------------------------------- */
+/* ---- Plastic flow --------------------------------------------------------------------------------
+
+   An element stops flowing where cond(Fᵖ) would pass the limit. Rebasing the rest shape instead would need a matrix and a
+   factor for that body alone, at a step that is not known before, while all bodies of a system share theirs. */
 
 typedef struct flowing {
     pl_tetrahedral *body;

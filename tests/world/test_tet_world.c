@@ -134,10 +134,10 @@ static void test_block(void **unused)
 static void test_derived_model(void **unused)
 {
     (void)unused;
-    const double points[6][3] = {{0, 0, 0}, {9, 9, 9}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
+    double points[6][3] = {{0, 0, 0}, {9, 9, 9}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
     const int32_t tets[8] = {0, 2, 3, 4, 5, 3, 2, 4};
-    const double vertices[3][3] = {{0.25, 0.25, 0.25}, {-0.2, 0.1, 0.1}, {1, 1, 1}};
-    const double radii[3] = {1, 1, 1};
+    double vertices[3][3] = {{0.25, 0.25, 0.25}, {-0.2, 0.1, 0.1}, {1, 1, 1}};
+    double radii[3] = {1, 1, 1};
     pl_model_def def = pl_default_model_def();
     def.particle_count = 1;
     def.positions = pl_doubles(points[0], 0);
@@ -590,7 +590,7 @@ static void test_several_pieces(void **unused)
         for (int k = 0; k < 3; k++)
             points[4 + i][k] = points[i][k] + (k == 0 ? 3 : 0);
     const int32_t tets[8] = {0, 1, 2, 3, 4, 5, 6, 7}, fixed[1] = {0};
-    const double radii[3] = {1, 1, 1};
+    double radii[3] = {1, 1, 1};
     pl_model_def def = pl_default_model_def();
     def.particle_count = 1;
     def.positions = pl_doubles(points[0], 0);
