@@ -56,6 +56,8 @@ void pl_hash_init(pl_hash *hash, uint64_t seed)
 void pl_hash_update(pl_hash *hash, const void *bytes, size_t size)
 {
     const unsigned char *next = bytes;
+    if (!size)
+        return; /* there may be no bytes at all */
     while (size && hash->length % 8) {
         update_value(hash, *next++, 1);
         size--;
