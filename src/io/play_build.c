@@ -240,6 +240,15 @@ static pl_status create_body(const pl_builder *builder, int index, pl_body_def *
     return pl_build_fail(builder, source->place.node, status, &error);
 }
 
+/* Clusters made while running weigh their members as those of the model do. */
+static pl_clustered_def clustered_of(const pl_builder *builder, const pl_scene_body *source)
+{
+    pl_clustered_def def = source->clustered.def;
+    const pl_scene_clusters *clusters = &builder->scene->models[source->model].clusters;
+    def.kernel = clusters->rings ? PL_KERNEL_CONSTANT : clusters->kernel;
+    return def;
+}
+
 static pl_status make_body(const pl_builder *builder, int index)
 {
     const pl_scene_body *source = &builder->scene->bodies[index];
@@ -264,12 +273,13 @@ static pl_status make_body(const pl_builder *builder, int index)
         status = pl_build_examples(builder, &source->examples, body->model, &examples);
     if (status == PL_OK) {
         pl_body_def def = pl_default_body_def(body->model);
+        pl_clustered_def clustered = clustered_of(builder, source);
         def.edge_stiffness = stiffness;
         body->stiffness_factor = mean_factor(stiffness, body->info.edge_count);
         def.particle_density = density;
         def.fixed = fixed;
         def.fixed_count = body->fixed_count;
-        def.clustered = source->clustered.wanted ? &source->clustered.def : NULL;
+        def.clustered = source->clustered.wanted ? &clustered : NULL;
         def.tetrahedral = source->tetrahedral.wanted ? &source->tetrahedral.def : NULL;
         def.plasticity = source->plasticity.wanted ? &source->plasticity.def : NULL;
         def.examples = source->examples.pose_count ? &examples.def : NULL;

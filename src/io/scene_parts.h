@@ -60,6 +60,8 @@ pl_status pl_place_on_lattice(pl_scene_reader *reader, const pl_lattice *lattice
 /* scene_read_clusters.c */
 pl_status pl_read_clusters(pl_scene_reader *reader, uint32_t node, bool explicit_particles,
                            pl_scene_clusters *clusters);
+pl_status pl_check_members(pl_scene_reader *reader, const pl_scene_clusters *clusters,
+                           int particle_count);
 pl_status pl_read_clustered(pl_scene_reader *reader, uint32_t node, pl_scene_clustered *clustered);
 
 /* scene_read_tets.c */

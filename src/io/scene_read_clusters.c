@@ -58,7 +58,7 @@ static pl_status read_members(pl_scene_reader *reader, uint32_t node, pl_scene_c
 
 static pl_status read_weights(pl_scene_reader *reader, uint32_t node, pl_scene_clusters *clusters)
 {
-    static const pl_field range = {.low = 0, .above = true, .high = 1e12};
+    static const pl_field range = {.low = 1e-12, .high = 1e12};
     PL_TRY(count_rows(reader, node, clusters));
     clusters->weights =
         PL_SCENE_NEW(reader, float, clusters->member_start[clusters->explicit_count]);
@@ -137,6 +137,40 @@ pl_status pl_read_clusters(pl_scene_reader *reader, uint32_t node, bool explicit
     if (clusters->rings)
         PL_TRY(check_rings(reader, clusters));
     return clusters->members_node ? check_members(reader, clusters, explicit_particles) : PL_OK;
+}
+
+/* Every member is a particle, once in its cluster, and every particle a member; `in` has the last cluster of each. */
+static pl_status match_members(pl_scene_reader *reader, const pl_scene_clusters *clusters,
+                               int32_t *in, int particle_count)
+{
+    uint32_t row = clusters->members_node + 1;
+    for (int c = 0; c < clusters->explicit_count; c++, row = pl_json_next(reader->json, row)) {
+        uint32_t element = row + 1;
+        for (int32_t m = clusters->member_start[c]; m < clusters->member_start[c + 1]; m++) {
+            int32_t particle = clusters->members[m];
+            if (particle >= particle_count)
+                return PL_SCENE_FAIL(reader, element,
+                                     "there is no particle %d; they are numbered from 0 to %d",
+                                     (int)particle, particle_count - 1);
+            if (in[particle] == c + 1)
+                return PL_SCENE_FAIL(reader, element, "particle %d is in this cluster already",
+                                     (int)particle);
+            in[particle] = c + 1;
+            element = pl_json_next(reader->json, element);
+        }
+    }
+    for (int i = 0; i < particle_count; i++)
+        if (in[i] == 0)
+            return PL_SCENE_FAIL(reader, clusters->members_node,
+                                 "particle %d is in no cluster; every particle needs one", i);
+    return PL_OK;
+}
+
+pl_status pl_check_members(pl_scene_reader *reader, const pl_scene_clusters *clusters,
+                           int particle_count)
+{
+    int32_t *in = PL_SCENE_NEW(reader, int32_t, particle_count);
+    return in ? match_members(reader, clusters, in, particle_count) : pl_scene_no_memory(reader);
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */

@@ -413,5 +413,10 @@ pl_status pl_read_model(pl_scene_reader *reader, uint32_t node, const char *name
                                 &model->clusters));
     if (raw.file || raw.builtin)
         return read_cooked(reader, &raw, model);
-    return raw.shape ? read_shape(reader, &raw, model) : read_explicit(reader, &raw, model);
+    if (raw.shape)
+        return read_shape(reader, &raw, model);
+    PL_TRY(read_explicit(reader, &raw, model));
+    return model->clusters.members
+               ? pl_check_members(reader, &model->clusters, model->particle_count)
+               : PL_OK;
 }

@@ -78,6 +78,9 @@ static pl_status check_plasticity(const pl_clustered_def *d, pl_error *error)
     CHECK(d->recluster == PL_RECLUSTER_NONE || d->recluster == PL_RECLUSTER_EMBEDDED ||
               d->recluster == PL_RECLUSTER_WORLD,
           "recluster", "is %d; use one of pl_recluster_mode", (int)d->recluster);
+    CHECK(d->kernel == PL_KERNEL_FUZZY || d->kernel == PL_KERNEL_INVERSE ||
+              d->kernel == PL_KERNEL_CONSTANT,
+          "kernel", "is %d; use one of pl_cluster_kernel", (int)d->kernel);
     CHECK(d->condition > 1, "condition", "is %g; use a number above 1 (6 is usual)", d->condition);
     CHECK(d->fade_in >= 0 && d->fade_in <= 1e9, "fade_in", "is %g s; use 0 or more", d->fade_in);
     CHECK(d->fade_out >= 0 && d->fade_out <= 1e9, "fade_out", "is %g s; use 0 or more",

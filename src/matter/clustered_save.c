@@ -8,7 +8,7 @@
 #include "matter/clustered.h"
 
 #define MAGIC UINT32_C(0x53434c50) /* "PLCS" */
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 /* Bytes that a cluster takes at least, its members not counted. */
 enum { LEAST_CLUSTER = 344 };
@@ -77,11 +77,13 @@ static void truth(codec *s, bool *value)
 
 static void definition(codec *s, pl_clustered_def *d)
 {
-    int rotation = (int)d->rotation, recluster = (int)d->recluster;
+    int rotation = (int)d->rotation, recluster = (int)d->recluster, kernel = (int)d->kernel;
     integer(s, &rotation);
     integer(s, &recluster);
+    integer(s, &kernel);
     d->rotation = (pl_cluster_rotation)rotation;
     d->recluster = (pl_recluster_mode)recluster;
+    d->kernel = (pl_cluster_kernel)kernel;
     double *numbers[] = {&d->frequency,    &d->raw_alpha,   &d->damping,         &d->raw_damping,
                          &d->strain_limit, &d->strain_part, &d->yield,           &d->flow,
                          &d->raw_flow,     &d->hardening,   &d->condition,       &d->fade_in,

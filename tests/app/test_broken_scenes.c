@@ -539,6 +539,31 @@ static const broken_scene scenes[] = {
      "0.5, \"clusters\": {\n"
      " \"members\": [[0, 1]], \"count\": 1}}, \"clustered\": true}]}",
      ":2:13: bodies[0].model.clusters.members: says which clusters there are; leave out \"count\""},
+    {"a member that is no particle",
+     "{\"pliant\": 1, \"models\": {\"m\": {\"positions\": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "
+     "\"radius\": 0.5,\n"
+     " \"clusters\": {\"members\": [[0, 1, 2], [99, 1]]}}}, \"bodies\": [{\"model\": \"m\", "
+     "\"clustered\": true}]}",
+     ":2:38: models.m.clusters.members[1][0]: there is no particle 99; they are numbered from 0 to "
+     "2"},
+    {"a member twice",
+     "{\"pliant\": 1, \"models\": {\"m\": {\"positions\": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "
+     "\"radius\": 0.5,\n"
+     " \"clusters\": {\"members\": [[0, 1, 2], [2, 1, 2]]}}}, \"bodies\": [{\"model\": \"m\", "
+     "\"clustered\": true}]}",
+     ":2:44: models.m.clusters.members[1][2]: particle 2 is in this cluster already"},
+    {"a particle in no cluster",
+     "{\"pliant\": 1, \"models\": {\"m\": {\"positions\": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "
+     "\"radius\": 0.5,\n"
+     " \"clusters\": {\"members\": [[0, 2], [2]]}}}, \"bodies\": [{\"model\": \"m\", "
+     "\"clustered\": true}]}",
+     ":2:26: models.m.clusters.members: particle 1 is in no cluster; every particle needs one"},
+    {"a weight of next to nothing",
+     "{\"pliant\": 1, \"models\": {\"m\": {\"positions\": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "
+     "\"radius\": 0.5,\n"
+     " \"clusters\": {\"members\": [[0, 1, 2]], \"weights\": [[1, 1e-40, 1]]}}}, \"bodies\": "
+     "[{\"model\": \"m\", \"clustered\": true}]}",
+     ":2:56: models.m.clusters.weights[0][1]: must be at least 1e-12, not 1e-40"},
     {"more clusters than particles",
      "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"box\",\n"
      " \"clusters\": 4000}, \"clustered\": true}]}",
