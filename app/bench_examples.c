@@ -1,6 +1,7 @@
 /* pliant bench examples: Table 1 of Koyama et al. 2012, one body of each kind that prefers the poses it was shown, and the
-   whole slope of its first figure. The work of a step is the same in every repetition, so that the least time of each is
-   what nothing else disturbed; the table gives the mean of these. */
+   whole slope of its first figure; beside them our own rows with five poses. The work of a frame is the same in every
+   repetition, so that the fastest of these is what nothing else disturbed; the table gives the mean of the fastest, stage
+   by stage, so that stages add up. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,15 +15,18 @@ typedef struct row {
     const char *scene, *body; /* only this one; NULL = all */
     const char *name;
     double paper[TIMES]; /* ms per step; below 0 = there is none */
+    bool five;           /* four more poses beside the body's own */
 } row;
 
 static const row rows[] = {
-    {"example-cuboids", "twist", "cuboid, global", {0.21, 0.091, -1, 0.33}},
-    {"example-cuboids", "twist, local", "cuboid, local", {0.21, 0.17, -1, 0.40}},
-    {"example-cylinders", "twist", "cylinder", {2.0, 0.86, -1, 3.1}},
-    {"example-teddy", "teddy", "teddy", {1.3, 0.72, -1, 2.2}},
-    {"example-cars", "bend", "car", {0.17, 0.078, -1, 0.27}},
-    {"example-slope", NULL, "slope", {-1, -1, -1, -1}},
+    {"example-cuboids", "twist", "cuboid, global", {0.21, 0.091, -1, 0.33}, false},
+    {"example-cuboids", "twist, local", "cuboid, local", {0.21, 0.17, -1, 0.40}, false},
+    {"example-cylinders", "twist", "cylinder", {2.0, 0.86, -1, 3.1}, false},
+    {"example-teddy", "teddy", "teddy", {1.3, 0.72, -1, 2.2}, false},
+    {"example-cars", "bend", "car", {0.17, 0.078, -1, 0.27}, false},
+    {"example-slope", NULL, "slope", {-1, -1, -1, -1}, false},
+    {"example-cuboids", "twist", "five, global", {-1, -1, -1, -1}, true},
+    {"example-cuboids", "twist, local", "five, local", {-1, -1, -1, -1}, true},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -33,7 +37,7 @@ typedef struct measurement {
     pl_memory *memory;
     pl_play *play;
     int frames, repetitions;
-    double (*least)[TIMES]; /* [frames] */
+    double (*least)[TIMES]; /* [frames] of the fastest repetition */
     void *start;            /* the state before the first frame */
     size_t start_size;
 } measurement;
@@ -58,8 +62,8 @@ static pl_status measure_frame(const measurement *m, double least[TIMES], bool f
     PL_TRY(pl_play_step(m->play, &r));
     const double ms[TIMES] = {r.ms_local - r.ms_examples, r.ms_examples, r.ms_total - r.ms_local,
                               r.ms_total};
-    for (int k = 0; k < TIMES; k++)
-        least[k] = first || ms[k] < least[k] ? ms[k] : least[k];
+    if (first || ms[TOTAL] < least[TOTAL])
+        memcpy(least, ms, sizeof ms);
     return PL_OK;
 }
 
@@ -118,6 +122,30 @@ static void keep_body(pl_scene *scene, const char *name)
     scene->drive_count = drives;
 }
 
+enum { MORE = 4 };
+
+/* Poses beside those a body has. */
+typedef struct more_poses {
+    pl_scene_pose poses[1 + MORE];
+    pl_warp warps[MORE];
+} more_poses;
+
+static void add_poses(pl_scene_examples *examples, more_poses *more)
+{
+    static const pl_warp_kind kinds[MORE] = {PL_WARP_TWIST, PL_WARP_BEND, PL_WARP_S,
+                                             PL_WARP_SQUASH};
+    static const double amounts[MORE] = {-1.5, 0.6, 0.7, 0};
+    more->poses[0] = examples->poses[0];
+    for (int i = 0; i < MORE; i++) {
+        more->warps[i] = pl_default_warp(kinds[i]);
+        more->warps[i].amount = amounts[i];
+        more->poses[1 + i] = (pl_scene_pose){
+            .place = examples->poses[0].place, .warp_count = 1, .warps = &more->warps[i]};
+    }
+    examples->poses = more->poses;
+    examples->pose_count = 1 + MORE;
+}
+
 static pl_status measure(const bench *b, pl_memory *memory, pl_scene *scene, const row *r,
                          result *out)
 {
@@ -125,12 +153,15 @@ static pl_status measure(const bench *b, pl_memory *memory, pl_scene *scene, con
     pl_play_options options = pl_default_play_options();
     app_progress progress;
     pl_trouble trouble;
+    more_poses more;
     *out = (result){0};
     options.threads = b->threads;
     scene->world.sleeping = false;
     for (int i = 0; i < scene->run_count; i++)
         scene->runs[i].world.sleeping = false;
     keep_body(scene, r->body);
+    if (r->five)
+        add_poses(&scene->bodies[0].examples, &more);
     pl_status status = pl_play_create(scene, 0, &options, &m.play, &trouble);
     if (status != PL_OK) {
         app_fail(&trouble);
@@ -210,7 +241,8 @@ static void print_meaning(const bench *b)
            "share      of the projection in the total\n"
            "ratio      paper / ours: how many times faster\n"
            "slope      the paper gives 49 frames per second for its scene, drawn\n"
-           "ours       the least of %d repetitions of each frame, mean over %s; nobody sleeps\n"
+           "five       the cuboids again with five poses; not in the paper\n"
+           "ours       the fastest of %d repetitions of each frame, mean over %s; nobody sleeps\n"
            "paper      Intel Core i7 M620, 2.67 GHz, one core\n",
            b->quick ? 3 : 10, b->quick ? "the first 60 frames" : "all frames");
 }

@@ -9,6 +9,7 @@
 #include "describe.h"
 #include "io/model_file.h"
 #include "pliant/files.h"
+#include "shape/surface.h"
 
 static const char *const solver_names[] = {"fast", "stiff", "plain"};
 
@@ -218,14 +219,29 @@ static int inspect_scene(const char *name, const app_list *sets, bool json)
 
 /* ---- Meshes ---------------------------------------------------------------------------------- */
 
+/* Of those that are left after repair. */
+static app_tet_quality measure_mesh_tets(const pl_mesh *mesh)
+{
+    pl_memory memory;
+    pl_surface *surface;
+    app_tet_quality quality = {0};
+    pl_memory_init(&memory, NULL, 0);
+    if (mesh->tet_count > 0 &&
+        pl_surface_create(&memory, mesh, pl_default_cook_def(mesh).weld, &surface, NULL) == PL_OK) {
+        quality = app_measure_tets(surface->points, surface->tets, surface->tet_count);
+        pl_surface_destroy(surface);
+    }
+    return quality;
+}
+
 static void print_mesh(const char *name, const pl_mesh *mesh, const pl_mesh_report *report,
                        bool json)
 {
-    app_tet_quality tets = app_measure_tets(mesh->positions, mesh->tets, mesh->tet_count);
+    app_tet_quality tets = measure_mesh_tets(mesh);
     if (!json) {
         printf("%s: mesh\n", name);
         app_describe_mesh(mesh, report);
-        if (mesh->tet_count > 0)
+        if (tets.count > 0)
             app_describe_tets(&tets);
         return;
     }
@@ -235,7 +251,7 @@ static void print_mesh(const char *name, const pl_mesh *mesh, const pl_mesh_repo
     app_mesh_report_json(report);
     printf(",\"look\":");
     app_look_json(&mesh->look);
-    if (mesh->tet_count > 0) {
+    if (tets.count > 0) {
         printf(",\"tets\":");
         app_tets_json(&tets);
     }

@@ -70,7 +70,8 @@ typedef struct pl_mesh_report {
     int components;                       /* of the surface, by shared edges */
     int closed_components;                /* every edge with two triangles */
     int boundary_edges, nonmanifold_edges, nonmanifold_points;
-    int flat_tets, turned_tets; /* dropped; wrongly wound and turned */
+    int flat_tets, duplicate_tets; /* too flat to be simulated; the same one again: dropped */
+    int turned_tets;               /* wrongly wound, turned */
     double lower[3], upper[3];
     double area, volume; /* volume as the inside test sees it; 0 without an inside */
     bool orientable;     /* no Möbius band among the components */

@@ -103,11 +103,11 @@ typedef struct pl_examples_def {
     int pose_count; /* 1 to PL_MAX_POSES */
     const pl_pose *poses;
     pl_example_scope scope;
-    int group_count;
+    int group_count; /* of PL_EXAMPLES_GROUPS: 1 to particle_count */
     const int32_t
         *groups; /* one per particle: its group, counted from 0, or -1 = none: no examples there */
     double
-        beta; /* in [0, 1): how far the examples hold; what is left draws back to rest. Default 0.995 */
+        beta; /* 0 to 0.999999: how far the examples hold; what is left draws back to rest. Default 0.995 */
     pl_example_rule rule;
     uint32_t cookie; /* set by pl_default_examples_def */
 } pl_examples_def;

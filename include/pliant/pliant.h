@@ -275,7 +275,8 @@ typedef struct pl_report {
     double ms_total;  /* wall time */
     double ms_predict, ms_local, ms_global, ms_accelerate, ms_stiff, ms_contact, ms_finish;
     double ms_change; /* flow, new clusters, fracture */
-    double ms_examples; /* of ms_local: how near clustered bodies are to their examples */
+    double ms_examples; /* of ms_local: how near clustered bodies are to their examples; other kinds find
+                           that within ms_local, and it is not counted apart */
 } pl_report;
 
 /* One step of the world's length. `report` may be NULL. */
@@ -341,6 +342,8 @@ typedef struct pl_body_def {
     pl_material material;
     const float *edge_stiffness; /* painted map: a factor > 0 per edge on the stiffness; NULL = 1 */
     const float *particle_density; /* a factor > 0 per particle on the density; NULL = 1 */
+    const float *
+        tet_stiffness; /* of tetrahedral bodies: a factor > 0 per tetrahedron; NULL = 1. pl_body_set_material leaves it as it is */
     pl_solver solver;
     double gravity_scale; /* default 1 */
     double position[3];   /* where the model's origin is put */

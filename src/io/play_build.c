@@ -254,7 +254,7 @@ static pl_status make_body(const pl_builder *builder, int index)
     const pl_scene_body *source = &builder->scene->bodies[index];
     pl_play_body *body = &builder->play->bodies[index];
     int32_t *fixed = NULL;
-    float *stiffness = NULL, *density = NULL;
+    float *stiffness = NULL, *density = NULL, *tet_factors = NULL;
     pl_play_examples examples = {0};
     body->name = source->name;
     body->model = builder->play->models[source->model];
@@ -266,17 +266,26 @@ static pl_status make_body(const pl_builder *builder, int index)
     if (source->tetrahedral.wanted && !builder->scene->models[source->model].tetrahedra)
         return PL_BUILD_FAIL(builder, source->tetrahedral_node,
                              "needs a model with \"tetrahedra\": true");
+    if (source->tetrahedral.wanted && builder->scene->models[source->model].clusters.wanted)
+        return PL_BUILD_FAIL(builder, source->tetrahedral_node,
+                             "needs a model without \"clusters\": these are for clustered bodies");
     pl_status status = pl_fixed_particles(builder, index, &fixed, &body->fixed_count);
     if (status == PL_OK)
         status = pl_body_maps(builder, index, &stiffness, &density);
+    if (status == PL_OK)
+        status = expand_map(builder, source->tet_factor_node, source->tet_factors,
+                            source->tet_factor_count, body->info.tet_count, "tetrahedron",
+                            &tet_factors);
     if (status == PL_OK && source->examples.pose_count)
         status = pl_build_examples(builder, &source->examples, body->model, &examples);
     if (status == PL_OK) {
         pl_body_def def = pl_default_body_def(body->model);
         pl_clustered_def clustered = clustered_of(builder, source);
         def.edge_stiffness = stiffness;
-        body->stiffness_factor = mean_factor(stiffness, body->info.edge_count);
+        body->stiffness_factor = mean_factor(stiffness, body->info.edge_count) *
+                                 mean_factor(tet_factors, body->info.tet_count);
         def.particle_density = density;
+        def.tet_stiffness = tet_factors;
         def.fixed = fixed;
         def.fixed_count = body->fixed_count;
         def.clustered = source->clustered.wanted ? &clustered : NULL;
@@ -294,6 +303,7 @@ static pl_status make_body(const pl_builder *builder, int index)
     pl_memory_free(builder->memory, fixed);
     pl_memory_free(builder->memory, stiffness);
     pl_memory_free(builder->memory, density);
+    pl_memory_free(builder->memory, tet_factors);
     return status;
 }
 

@@ -20,6 +20,85 @@ static pl_status warp_pose(const pl_builder *builder, const pl_scene_pose *sourc
     return pl_build_fail(builder, source->place.node, status, &error);
 }
 
+/* ---- Deformed copies of the mesh -------------------------------------------------------------- */
+
+/* A polygon's triangles come one after the other; how it is cut depends on where its corners are, so that a copy may be
+   cut otherwise. More corners than these must be cut alike. */
+enum { MOST_CORNERS = 64 };
+
+/* So that a directed edge and its opposite add up to 0: over the triangles of a polygon what is left is its outline. */
+static uint64_t edge_sum(int32_t a, int32_t b)
+{
+    uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
+    uint64_t x = (low << 32 | high) + 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    x ^= x >> 31;
+    return a < b ? x : 0 - x;
+}
+
+static uint64_t outline(const int32_t *triangles, int count)
+{
+    uint64_t sum = 0;
+    for (const int32_t *t = triangles; t < triangles + 3 * (size_t)count; t += 3)
+        sum += edge_sum(t[0], t[1]) + edge_sum(t[1], t[2]) + edge_sum(t[2], t[0]);
+    return sum;
+}
+
+static int count_corners(const int32_t *triangles, int count)
+{
+    int corners = 0;
+    for (int i = 0; i < 3 * count; i++) {
+        bool known = false;
+        for (int k = 0; k < i && !known; k++)
+            known = triangles[k] == triangles[i];
+        corners += !known;
+    }
+    return corners;
+}
+
+/* Triangles from the first on that are the same polygon in both, which has no corner inside; 0 = there is none. */
+static int same_polygon(const int32_t *a, const int32_t *b, int left)
+{
+    for (int n = 1; n <= left && n <= MOST_CORNERS - 2; n++)
+        if (outline(a, n) == outline(b, n) && count_corners(a, n) == n + 2 &&
+            count_corners(b, n) == n + 2)
+            return n;
+    return 0;
+}
+
+static bool is_turned_over(const int32_t a[3], const int32_t b[3])
+{
+    return outline(a, 1) + outline(b, 1) == 0;
+}
+
+/* Vertices in another order would make a pose of something else. A file without faces has nothing to compare. */
+static pl_status check_faces(const pl_builder *builder, uint32_t node, const pl_mesh *mesh,
+                             const pl_model *model)
+{
+    int count = pl_model_get_info(model).triangle_count;
+    const int32_t *wanted = pl_model_triangles(model), *given = mesh->triangles;
+    if (!mesh->triangle_count || !count)
+        return PL_OK;
+    if (mesh->triangle_count != count)
+        return PL_BUILD_FAIL(builder, node,
+                             "there are %d triangles; the model has %d. Save a copy without "
+                             "changing its faces",
+                             mesh->triangle_count, count);
+    for (int t = 0, same; t < count; t += same) {
+        const int32_t *a = given + 3 * (size_t)t, *b = wanted + 3 * (size_t)t;
+        same = same_polygon(a, b, count - t);
+        if (!same && outline(a, 1) == outline(b, 1))
+            same = 1; /* without area: twice the same corner */
+        if (!same)
+            return PL_BUILD_FAIL(
+                builder, node, "triangle %d is %d %d %d and in the model %d %d %d: %s", t, a[0],
+                a[1], a[2], b[0], b[1], b[2],
+                is_turned_over(a, b) ? "another winding" : "vertices or faces in another order");
+    }
+    return PL_OK;
+}
+
 static pl_status load_pose(const pl_builder *builder, const pl_scene_pose *source,
                            const pl_model *model, pl_pose *pose)
 {
@@ -27,12 +106,17 @@ static pl_status load_pose(const pl_builder *builder, const pl_scene_pose *sourc
     pl_error error = {0};
     uint32_t node = pl_json_member(builder->scene->json, source->place.node, "file");
     PL_TRY(pl_build_file_mesh(builder, node, source->file, &mesh));
-    pl_status status =
-        pl_pose_from_vertices(model, mesh.positions, mesh.vertex_count, pose, &error);
+    pl_status faces = mesh.vertex_count == pl_model_get_info(model).vertex_count
+                          ? check_faces(builder, node, &mesh, model)
+                          : PL_OK;
+    pl_status status = faces;
+    if (faces == PL_OK)
+        status = pl_pose_from_vertices(model, mesh.positions, mesh.vertex_count, pose, &error);
     pl_mesh_free(&mesh);
-    if (status != PL_OK)
-        error.where[0] = '\0';
-    return status == PL_OK ? PL_OK : pl_build_fail(builder, node, status, &error);
+    if (faces != PL_OK || status == PL_OK)
+        return status;
+    error.where[0] = '\0';
+    return pl_build_fail(builder, node, status, &error);
 }
 
 static pl_status given_pose(const pl_builder *builder, const pl_scene_pose *source,

@@ -217,14 +217,14 @@ typedef struct pl_scene_body {
     double gravity_scale, pressure;
     uint32_t category, mask;
     bool has_self_contact, self_contact;
-    int stiffness_count, density_count; /* 0 = none, -1 = one factor for all */
-    float *stiffness, *density;
+    int stiffness_count, density_count, tet_factor_count; /* 0 = none, -1 = one factor for all */
+    float *stiffness, *density, *tet_factors;
     int fixed_count;
     pl_pick *fixed;
     pl_scene_state state;
     pl_scene_clustered clustered;
     pl_scene_tetrahedral tetrahedral;
-    uint32_t tetrahedral_node;
+    uint32_t tetrahedral_node, tet_factor_node;
     pl_scene_plasticity plasticity;
     uint32_t plasticity_node;
     pl_scene_examples examples;

@@ -197,6 +197,12 @@ static pl_status read_body(pl_scene_reader *reader, uint32_t node, pl_scene_body
                                &body->stiffness));
     if (body->density_node)
         PL_TRY(pl_read_factors(reader, body->density_node, &body->density_count, &body->density));
+    if (body->tet_factor_node)
+        PL_TRY(pl_read_factors(reader, body->tet_factor_node, &body->tet_factor_count,
+                               &body->tet_factors));
+    if (body->tet_factor_node && !body->tetrahedral_node)
+        return PL_SCENE_FAIL(reader, body->tet_factor_node,
+                             "is for bodies with \"tetrahedral\"; others have \"edge_stiffness\"");
     if (body->clustered_node) {
         PL_TRY(pl_read_clustered(reader, body->clustered_node, &body->clustered));
         PL_TRY(check_clustered(reader, body));

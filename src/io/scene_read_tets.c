@@ -5,6 +5,7 @@ pl_status pl_read_tetrahedral(pl_scene_reader *reader, uint32_t node,
                               pl_scene_tetrahedral *tetrahedral)
 {
     static const char *const rotations[] = {"exact", "quaternion", "folded"};
+    static const char *const blended[] = {"sampled", "weight_cap", "threshold"};
     static const char *const volumes[] = {"trace", "determinant"};
     pl_tetrahedral_def *def = &tetrahedral->def;
     int rotation = PL_TET_EXACT, volume = PL_TET_TRACE;
@@ -23,10 +24,11 @@ pl_status pl_read_tetrahedral(pl_scene_reader *reader, uint32_t node,
     bool chosen = pl_was_given(&pl_object_tetrahedral, &tetrahedral->place, "poisson");
     if (rotation == PL_TET_FOLDED && !chosen)
         def->poisson = 0; /* the only one it can have */
-    if (rotation == PL_TET_EXACT &&
-        pl_was_given(&pl_object_tetrahedral, &tetrahedral->place, "sampled"))
-        return PL_SCENE_FAIL(reader, node,
-                             "\"sampled\" goes with \"rotations\" that are interpolated: "
-                             "\"quaternion\" or \"folded\"");
+    for (size_t i = 0; rotation == PL_TET_EXACT && i < sizeof blended / sizeof *blended; i++)
+        if (pl_was_given(&pl_object_tetrahedral, &tetrahedral->place, blended[i]))
+            return PL_SCENE_FAIL(reader, node,
+                                 "\"%s\" goes with \"rotations\" that are interpolated: "
+                                 "\"quaternion\" or \"folded\"",
+                                 blended[i]);
     return PL_OK;
 }

@@ -127,6 +127,7 @@ static const pl_field body_fields[] = {
     FIELD(pl_scene_body, "mask", BITS, mask),
     FIELD(pl_scene_body, "self_contact", BOOL, self_contact),
     FIELD(pl_scene_body, "edge_stiffness", NODE, stiffness_node),
+    FIELD(pl_scene_body, "tet_stiffness", NODE, tet_factor_node),
     FIELD(pl_scene_body, "particle_density", NODE, density_node),
     FIELD(pl_scene_body, "fixed", NODE, fixed_node),
     FIELD(pl_scene_body, "state", NODE, state_node),

@@ -49,9 +49,38 @@ pl_cluster_fit pl_clustered_refit(const pl_clustered *c, int index, const float 
 
 /* ---- Plastic flow and toughness ------------------------------------------------------------------------------------- */
 
-static void commit_cluster(pl_cluster *cluster, const pl_clustered_def *def, double h, double decay)
+/* Σ w m ‖x − c − R P p‖² with the best R, but for what does not depend on the shape P; `moved` is A_xp, `rest` A_pp. */
+static double left_by(pl_mat3 shape, pl_mat3 moved, pl_mat3 rest)
 {
-    if (cluster->flows)
+    pl_mat3 turned = pl_m3_mul(moved, pl_m3_transpose(shape)), by = pl_m3_mul(shape, rest);
+    double u[9], s[3], v[9], sum = 0;
+    pl_svd3_double(1, &turned.m[0][0], u, s, v);
+    for (int k = 0; k < 9; k++)
+        sum += by.m[k / 3][k % 3] * shape.m[k / 3][k % 3];
+    return sum - 2 * (s[0] + s[1] + s[2]);
+}
+
+/* Flow keeps the volume: what is given up in one direction is taken on in others. Where that costs more than it yields, as
+   it may in what cracks leave, thin in the one direction or drawn out, it would be a source of energy, and does not
+   happen. Bodies that cannot break have no such clusters, and are not asked. */
+static bool dissipates(const pl_clustered *c, int index, const float *x)
+{
+    const pl_cluster *cluster = c->clusters + index;
+    const float *a = cluster->inverse;
+    const float inverse[9] = {a[0], a[1], a[2], a[1], a[3], a[4], a[2], a[4], a[5]};
+    pl_mat3 rest;
+    if (!pl_m3_inverse(pl_m3_from_floats(inverse), &rest))
+        return false;
+    pl_mat3 moved = pl_m3_mul(pl_clustered_refit(c, index, x).gradient, rest);
+    return left_by(pl_m3_from_floats(cluster->flow), moved, rest) <
+           left_by(pl_m3_from_floats(cluster->plastic), moved, rest);
+}
+
+static void commit_cluster(pl_clustered *c, int index, const float *x, double h, double decay)
+{
+    const pl_clustered_def *def = &c->def;
+    pl_cluster *cluster = c->clusters + index;
+    if (cluster->flows && (!(def->toughness < (double)INFINITY) || dissipates(c, index, x)))
         memcpy(cluster->plastic, cluster->flow, sizeof cluster->plastic);
     cluster->flows = false;
     cluster->calm = cluster->calm > (float)h ? cluster->calm - (float)h : 0;
@@ -134,7 +163,7 @@ void pl_clustered_commit(pl_clustered *c, pl_clustered_change *change, pl_tasks 
     change->changed = false;
     double decay = pl_exp(-c->def.boost_decay * change->h);
     for (int i = 0; i < c->count; i++)
-        commit_cluster(c->clusters + i, &c->def, change->h, decay);
+        commit_cluster(c, i, change->x, change->h, decay);
 
     if (c->def.toughness < (double)INFINITY)
         change->changed = pl_clustered_fracture(c, change);

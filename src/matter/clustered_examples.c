@@ -96,8 +96,8 @@ pl_status pl_clustered_set_examples(pl_clustered *c, pl_examples *examples, pl_e
     PL_REQUIRE(pl_examples_width(examples) == WIDTH, PL_ERROR_ARGUMENT, error, "examples",
                "are not of clusters");
     for (int i = 0; i < c->count; i++)
-        PL_REQUIRE(c->clusters[i].element < elements, PL_ERROR_ARGUMENT, error, "examples",
-                   "belong to another model: they have %d clusters", elements);
+        PL_CHECK(c->clusters[i].element < elements, PL_ERROR_ARGUMENT, error, "examples",
+                 "belong to another model: they have %d clusters", elements);
     size_t numbers = ((size_t)(elements + BLOCK - 1) / BLOCK + 1) * BLOCK * WIDTH;
     pl_clustered_manifold *m = PL_NEW(c->memory, pl_clustered_manifold, 1);
     if (m) {

@@ -30,16 +30,17 @@ static size_t triangle(int n)
 
 static pl_status check_counts(const pl_examples_source *s, pl_error *error)
 {
-    CHECK(s->element_count > 0 && s->element_count < INT32_MAX / 4096, "examples",
-          "there are %d elements; at least one is needed", s->element_count);
+    CHECK(s->element_count > 0 && s->element_count <= PL_EXAMPLES_MOST_ELEMENTS, "examples",
+          "there are %d elements to compare; 1 to %d are possible", s->element_count,
+          PL_EXAMPLES_MOST_ELEMENTS);
     CHECK(s->width >= 1 && s->width <= PL_EXAMPLES_WIDEST, "examples",
           "descriptors have %d numbers; 1 to %d are possible", s->width, PL_EXAMPLES_WIDEST);
     CHECK(s->pose_count >= 1 && s->pose_count <= PL_MAX_POSES, "examples.poses",
           "there are %d; 1 to %d are possible", s->pose_count, PL_MAX_POSES);
-    CHECK(s->group_count >= 1, "examples.groups", "there are %d; at least one is needed",
-          s->group_count);
-    CHECK(s->beta >= 0 && s->beta < 1, "examples.beta", "is %g; it must be at least 0 and below 1",
-          s->beta);
+    CHECK(s->group_count >= 1 && s->group_count <= PL_EXAMPLES_MOST_ELEMENTS, "examples.groups",
+          "there are %d; 1 to %d are possible", s->group_count, PL_EXAMPLES_MOST_ELEMENTS);
+    CHECK(s->beta >= 0 && s->beta <= PL_EXAMPLES_MOST_BETA, "examples.beta",
+          "is %.9g; 0 to %g are possible", s->beta, PL_EXAMPLES_MOST_BETA);
     CHECK(s->rule == PL_EXAMPLES_AUTO || s->rule == PL_EXAMPLES_SIMPLEX ||
               s->rule == PL_EXAMPLES_NEAREST,
           "examples.rule", "is no rule");
@@ -91,9 +92,10 @@ static bool allocate(pl_examples *e, int parts)
     e->weights = PL_NEW(m, float, (size_t)e->group_count *poses);
     e->bias = PL_NEW(m, float, (size_t)e->group_count *poses);
     e->bias_lanes = PL_NEW(m, float, group_blocks *columns);
+    e->present = PL_NEW(m, float, group_blocks *columns);
     return e->poses && e->duals && e->gram && e->block_group && e->part_start && e->parts &&
            e->sums && e->measured && e->start && e->weight && e->weights && e->bias &&
-           e->bias_lanes;
+           e->bias_lanes && e->present;
 }
 
 static void fill_groups(pl_examples *e, const pl_examples_source *s)
@@ -339,11 +341,19 @@ static void store_element(const pl_examples *e, const build *b, int element)
         }
 }
 
+static float *group_place(const pl_examples *e, float *array, int group, int k)
+{
+    size_t block = (size_t)(group / BLOCK);
+    return array + (block * (size_t)e->pose_count + (size_t)k) * BLOCK + group % BLOCK;
+}
+
 static void store_group(const pl_examples *e, build *b, int group)
 {
     double *gram = e->gram + (size_t)(group / BLOCK) * triangle(b->poses) * BLOCK + group % BLOCK;
     for (size_t i = 0; i < triangle(b->poses); i++)
         gram[i * BLOCK] = b->gram[i];
+    for (int k = 0; k < b->poses; k++)
+        *group_place(e, e->present, group, k) = !b->rest[k];
     for (int p = e->part_start[group]; p < e->part_start[group + 1]; p++)
         for (uint32_t lanes = e->parts[p].lanes; lanes;)
             store_element(e, b, next_element(e, p, &lanes));
@@ -427,7 +437,8 @@ void pl_examples_destroy(pl_examples *e)
                       e->bias,
                       e->part_start,
                       e->own ? NULL : e->measured,
-                      e->bias_lanes};
+                      e->bias_lanes,
+                      e->present};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         pl_memory_free(e->memory, arrays[i]);
     pl_memory_free(e->memory, e);
@@ -743,8 +754,7 @@ static void spread_bias(pl_examples *e)
     for (int g = 0; g < e->group_count; g++)
         for (int k = 0; k < poses; k++) {
             float bias = e->bias[(size_t)g * (size_t)poses + (size_t)k];
-            e->bias_lanes[((size_t)(g / BLOCK) * (size_t)poses + (size_t)k) * BLOCK +
-                          (size_t)(g % BLOCK)] = bias;
+            *group_place(e, e->bias_lanes, g, k) = bias * *group_place(e, e->present, g, k);
             e->biased = e->biased || bias != 0;
         }
 }
@@ -771,8 +781,8 @@ static size_t numbers_of(const pl_examples *e)
 
 static float *start_of(const pl_examples *e, size_t number)
 {
-    size_t poses = (size_t)e->pose_count, group = number / poses, k = number % poses;
-    return e->start + (group / BLOCK * poses + k) * BLOCK + group % BLOCK;
+    size_t poses = (size_t)e->pose_count;
+    return group_place(e, e->start, (int)(number / poses), (int)(number % poses));
 }
 
 size_t pl_examples_save_size(const pl_examples *e)

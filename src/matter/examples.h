@@ -16,6 +16,10 @@
 #include "pliant/examples.h"
 
 enum { PL_EXAMPLES_BLOCK = 16, PL_EXAMPLES_WIDEST = 12 };
+/* The most that can be: places of their numbers are counted in 32 bits. */
+enum { PL_EXAMPLES_MOST_ELEMENTS = INT32_MAX / 64 };
+/* The largest beta: nearer to 1 nothing would draw a body back to rest, and a float has no room for it. */
+#define PL_EXAMPLES_MOST_BETA 0.999999
 
 typedef struct pl_examples pl_examples;
 
@@ -29,13 +33,13 @@ typedef struct pl_examples_source {
     const float *weight; /* [element_count] >= 0, or NULL = 1 */
     int group_count;
     const int32_t *group; /* [element_count], -1 = none; NULL = all are in group 0 */
-    double beta;          /* in [0, 1) */
+    double beta;          /* 0 to PL_EXAMPLES_MOST_BETA */
     pl_example_rule rule;
 } pl_examples_source;
 
 /* PL_ERROR_ARGUMENT names what is wrong: a pose that is not finite, a group that does not exist, … Poses equal to rest, to
    each other, or dependent are allowed: one that is within 10⁻⁵ (root mean square over a group, in the metric) of rest
-   has the weight 0 there, and of equal ones the first gets all. PL_EXAMPLES_AUTO is the nearest
+   has the weight 0 there, with any bias, and of equal ones the first gets all. PL_EXAMPLES_AUTO is the nearest
    point: with it (and equal elements) what pulls towards the blend is the gradient of an energy. The simplex rule has none: where
    every element chooses for itself it gains energy, and it needs independent poses for its weights to mean anything. */
 pl_status pl_examples_create(pl_memory *memory, const pl_examples_source *source,

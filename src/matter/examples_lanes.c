@@ -522,6 +522,8 @@ static void weigh_block(pl_examples *e, int block)
             for (int k = 0; k < poses; k++)
                 w[k] += pl_load_f(e->bias_lanes + at + (size_t)(k * BLOCK + part));
             to_simplex(poses, w);
+            for (int k = 0; k < poses; k++) /* what rounding gave to poses that are rest */
+                w[k] *= pl_load_f(e->present + at + (size_t)(k * BLOCK + part));
         }
         for (int k = 0; k < poses; k++) {
             w[k] *= e->beta;

@@ -56,7 +56,8 @@ struct pl_examples {
     float *weight;     /* [group_blocks][poses][16] */
     float *weights;    /* [groups][poses] the same */
     float *bias;       /* [groups][poses] */
-    float *bias_lanes; /* [group_blocks][poses][16] */
+    float *bias_lanes; /* [group_blocks][poses][16], 0 where the pose is rest */
+    float *present;    /* [group_blocks][poses][16] 1, or 0 where the pose is rest */
 };
 
 /* The nearest point of one group, poses <= PL_MAX_POSES: `gram` strides by 16. `w` is where to start (admissible), and

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "math/quat.h"
+#include "math/rotation_lanes.h"
 #include "matter/clustered_change.h"
 #include "matter/plastic.h"
 
@@ -16,6 +18,7 @@ typedef struct tear {
     pl_clustered_change *change;
     bool *touched_cluster;  /* [clusters before] split, or a neighbour of one that was */
     bool *touched_particle; /* [particles there is room for] */
+    float *smallest;        /* [particles of the model] the least mass a part of each may have */
     int8_t *side;           /* [clusters before] of the present plane: 1, −1; 0 = not known */
     int32_t *beside;        /* [clusters before] those whose side is known */
     int beside_count;
@@ -28,6 +31,10 @@ typedef struct tear {
 /* In radii of a cluster: particles nearer to the plane of a cut are divided by it; from so far out none joins. */
 #define NEAR 0.1
 #define FARTHEST 2.5
+
+/* Of the mass of a particle of the model: no part of it is smaller. Without that bound cracks and new clusters can go on
+   dividing the same particles, whose number and whose ratios of mass then grow without end. */
+#define SMALLEST 0.125
 
 /* The plane of a split, in the world. */
 typedef struct plane {
@@ -123,18 +130,29 @@ static int side_of_member(const pl_clustered *c, int place, pl_vec3 rest_normal)
     return pl_v3_dot(rest_normal, pl_clustered_offset(c, place)) >= 0 ? 1 : -1;
 }
 
-/* Of the weight of a particle, the part with clusters on the other side. */
-static double part_beyond(const tear *t, int index, int i, int side)
+/* What a particle has on the other side. */
+typedef struct reach {
+    bool any;
+    double
+        part; /* of its weight: with clusters that stay. Marked ones are not worth dividing it for */
+} reach;
+
+static reach reach_beyond(const tear *t, int index, int i, int side)
 {
     const pl_clustered *c = t->c;
     double all = 0, beyond = 0;
+    reach r = {.any = false};
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
         int place = c->place[at], other = c->owner[place];
         all += (double)c->weight[place];
-        if (other != index && t->side[other] != side)
+        if (other == index || t->side[other] == side)
+            continue;
+        r.any = true;
+        if (c->clusters[other].phase != PL_PHASE_GOING)
             beyond += (double)c->weight[place];
     }
-    return all > 0 ? beyond / all : 0;
+    r.part = all > 0 ? beyond / all : 0;
+    return r;
 }
 
 /* ---- Members ----------------------------------------------------------------------------------------------------------- */
@@ -150,12 +168,19 @@ static void copy_member(pl_clustered *c, int to, int from)
 
 /* ---- Dividing particles --------------------------------------------------------------------------------------------- */
 
-/* What the part beyond gets of a mass, such that both parts are floats and their sum is exactly the mass. */
-static float part_of_mass(float mass, double part)
+/* What the part beyond gets of a mass, neither part less than `least`, such that both are floats and their sum is exactly
+   the mass. */
+static float part_of_mass(float mass, double part, float least)
 {
-    double small = fmax(part < 0.5 ? part : 1 - part, 0x1p-12);
-    float sum = (float)((double)mass + (double)mass * small), less = sum - mass;
+    double small = (double)mass * (part < 0.5 ? part : 1 - part);
+    float sum = (float)((double)mass + fmax(small, (double)least)), less = sum - mass;
     return part < 0.5 ? less : mass - less;
+}
+
+/* Whether particle i is large enough for two parts; with a little more than that, for rounding. */
+static bool may_divide(const tear *t, int i)
+{
+    return t->c->mass[i] > 2.01f * t->smallest[t->c->origin[i]];
 }
 
 /* Particle i keeps its place with the clusters on its side; a new one takes it with those on the other. */
@@ -163,7 +188,7 @@ static void divide(tear *t, int index, int i, int side, double part)
 {
     pl_clustered *c = t->c;
     pl_clustered_change *change = t->change;
-    float beyond = part_of_mass(c->mass[i], part);
+    float beyond = part_of_mass(c->mass[i], part, t->smallest[c->origin[i]]);
     int new = c->n++;
     c->mass[new] = beyond;
     c->mass[i] -= beyond;
@@ -173,7 +198,11 @@ static void divide(tear *t, int index, int i, int side, double part)
     memcpy(change->u + 3 * (size_t) new, change->u + 3 * (size_t)i, 3 * sizeof(float));
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
         int place = c->place[at], other = c->owner[place];
-        if (other != index && t->side[other] != side)
+        if (other == index || t->side[other] == side)
+            continue;
+        if (c->clusters[other].phase == PL_PHASE_GOING)
+            c->raw[place] = -fabsf(c->raw[place]);
+        else
             c->particle[place] = new;
     }
     c->divided++;
@@ -195,6 +224,7 @@ static bool may_leave(const tear *t, int index, int i, int side)
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
         int other = c->owner[c->place[at]];
         if (other != index && t->side[other] != side &&
+            c->clusters[other].phase != PL_PHASE_GOING &&
             count_staying(c, c->clusters + other) <= t->least)
             return false;
     }
@@ -209,7 +239,7 @@ static void leave(tear *t, int index, int i, int side)
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
         int place = c->place[at], other = c->owner[place];
         if (other != index && t->side[other] != side)
-            c->raw[place] = -c->raw[place];
+            c->raw[place] = -fabsf(c->raw[place]);
     }
 }
 
@@ -232,7 +262,7 @@ static int count_divided(const tear *t, int index, pl_vec3 rest_normal)
     const pl_cluster *cluster = c->clusters + index;
     int count = 0;
     for (int m = cluster->first; m < cluster->first + cluster->count; m++)
-        count += part_beyond(t, index, c->particle[m], side_of_member(c, m, rest_normal)) > 0;
+        count += reach_beyond(t, index, c->particle[m], side_of_member(c, m, rest_normal)).part > 0;
     return count;
 }
 
@@ -310,17 +340,55 @@ static int nearest_beside(const tear *t, int side, pl_vec3 x)
     return best;
 }
 
-/* The rest offset that the present place of particle i has in a cluster; false where it is too far out to be a member: in
-   a cluster that is flat or far away, whose rotation it would decide alone. */
+/* Goals R Fᵖ (p − mean) + centre of a cluster as it stands in the middle of all this: neither its weights nor A_pp nor the
+   middle of its offsets have followed its members yet. */
+typedef struct goals {
+    pl_vec3 centre, mean;
+    pl_mat3 shape; /* R Fᵖ */
+} goals;
+
+static goals goals_of(const tear *t, const pl_cluster *cluster)
+{
+    const pl_clustered *c = t->c;
+    goals g = {.shape = pl_m3_from_floats(cluster->plastic)};
+    pl_mat3 moment = pl_m3_zero();
+    double total = 0, q[4];
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
+        int i = c->particle[m];
+        double wm = c->raw[m] > 0 ? (double)c->weight[m] * (double)c->mass[i] : 0;
+        total += wm;
+        g.centre = pl_v3_add_scaled(g.centre, wm, pl_v3_from_floats(t->change->x + 3 * (size_t)i));
+        g.mean = pl_v3_add_scaled(g.mean, wm, pl_clustered_offset(c, m));
+    }
+    if (total > 0)
+        g.centre = pl_v3_scale(g.centre, 1 / total), g.mean = pl_v3_scale(g.mean, 1 / total);
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
+        int i = c->particle[m];
+        double wm = c->raw[m] > 0 ? (double)c->weight[m] * (double)c->mass[i] : 0;
+        pl_vec3 x = pl_v3_sub(pl_v3_from_floats(t->change->x + 3 * (size_t)i), g.centre);
+        pl_vec3 p = pl_m3_mul_v3(g.shape, pl_v3_sub(pl_clustered_offset(c, m), g.mean));
+        moment = pl_m3_add_scaled(moment, wm, pl_m3_outer(x, p));
+    }
+    for (int k = 0; k < 4; k++)
+        q[k] = (double)cluster->turn[k];
+    pl_rotations_fit_double(1, &moment.m[0][0], q);
+    g.shape = pl_m3_mul(pl_quat_to_m3((pl_quat){q[0], q[1], q[2], q[3]}), g.shape);
+    return g;
+}
+
+/* The rest offset for which particle i is where its goal in a cluster is: so joining it makes no energy. False where it is
+   too far out to be a member: in a cluster that is flat or far away, whose rotation it would decide alone. */
 static bool offset_in(const tear *t, int index, int i, pl_vec3 *p)
 {
-    pl_cluster_fit fit = pl_clustered_refit(t->c, index, t->change->x);
+    const pl_cluster *cluster = t->c->clusters + index;
+    goals g = goals_of(t, cluster);
     pl_mat3 inverse;
-    if (!pl_m3_inverse(fit.gradient, &inverse))
+    if (!pl_m3_inverse(g.shape, &inverse))
         return false;
     pl_vec3 x = pl_v3_from_floats(t->change->x + 3 * (size_t)i);
-    *p = pl_m3_mul_v3(inverse, pl_v3_sub(x, fit.centre));
-    return pl_v3_length(*p) < FARTHEST * (double)t->c->clusters[index].radius;
+    pl_vec3 away = pl_m3_mul_v3(inverse, pl_v3_sub(x, g.centre));
+    *p = pl_v3_add(g.mean, away);
+    return pl_v3_length(away) < FARTHEST * (double)cluster->radius;
 }
 
 /* One more member, in its present place; the members move behind all others. There is room. */
@@ -486,11 +554,12 @@ static bool split(tear *t, int index, const pl_cluster_fit *fit, const plane *cu
     pl_cluster *cluster = c->clusters + index;
     for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
         int i = c->particle[m], side = side_of_member(c, m, normal);
-        double part = part_beyond(t, index, i, side);
+        reach beyond = reach_beyond(t, index, i, side);
         t->touched_particle[i] = true;
-        if (part > 0 && (is_cut(c, cluster, m, normal) || !may_leave(t, index, i, side)))
-            divide(t, index, i, side, part);
-        else if (part > 0)
+        if (beyond.part > 0 && may_divide(t, i) &&
+            (is_cut(c, cluster, m, normal) || !may_leave(t, index, i, side)))
+            divide(t, index, i, side, beyond.part);
+        else if (beyond.any)
             leave(t, index, i, side);
     }
     split_members(c, index, normal);
@@ -631,6 +700,15 @@ static bool tear_all(tear *t, const pl_sort_item *items, int count)
     return changed;
 }
 
+/* All parts of a particle have the mass of that of the model together. */
+static void find_smallest(const pl_clustered *c, float *smallest)
+{
+    for (int i = 0; i < c->n; i++)
+        smallest[c->origin[i]] += c->mass[i];
+    for (int i = 0; i < c->model_n; i++)
+        smallest[i] *= (float)SMALLEST;
+}
+
 bool pl_clustered_fracture(pl_clustered *c, pl_clustered_change *change)
 {
     bool any = false, changed = false;
@@ -649,12 +727,15 @@ bool pl_clustered_fracture(pl_clustered *c, pl_clustered_change *change)
     t.least = t.piece / 4 > c->def.least_members ? t.piece / 4 : c->def.least_members;
     t.touched_cluster = PL_NEW(c->memory, bool, k);
     t.touched_particle = PL_NEW(c->memory, bool, n);
+    t.smallest = PL_NEW(c->memory, float, (size_t)c->model_n);
     t.side = PL_NEW(c->memory, int8_t, k);
     t.beside = PL_NEW(c->memory, int32_t, k);
-    if (items && t.touched_cluster && t.touched_particle && t.side && t.beside)
+    if (items && t.touched_cluster && t.touched_particle && t.smallest && t.side && t.beside) {
+        find_smallest(c, t.smallest);
         changed = tear_all(&t, items, list_candidates(c, items));
-    else
+    } else {
         c->unchanged++;
+    }
     if (changed) {
         drop_leaving(c);
         tidy_up(&t);
@@ -662,6 +743,7 @@ bool pl_clustered_fracture(pl_clustered *c, pl_clustered_change *change)
     pl_memory_free(c->memory, items);
     pl_memory_free(c->memory, t.touched_cluster);
     pl_memory_free(c->memory, t.touched_particle);
+    pl_memory_free(c->memory, t.smallest);
     pl_memory_free(c->memory, t.side);
     pl_memory_free(c->memory, t.beside);
     if (changed) {

@@ -84,7 +84,8 @@ typedef struct pl_system_key {
     int absorbed_count;
     bool
         pattern_only; /* absorbed pins lend their pattern, not their values (the stiff solver adds those itself) */
-    const pl_tetrahedral_def *tetrahedral; /* NULL = not tetrahedral matter */
+    const pl_tetrahedral_def *tetrahedral; /* NULL = not tetrahedral matter; and of that… */
+    const float *tet_stiffness;            /* …a factor per tetrahedron; NULL = 1 everywhere */
 } pl_system_key;
 
 typedef struct pl_system {

@@ -98,6 +98,8 @@ uint64_t pl_system_key_hash(const pl_system_key *key)
         double numbers[PL_TET_NUMBERS];
         pl_tet_numbers_of(key->tetrahedral, numbers);
         pl_hash_f64_array(&hash, numbers, PL_TET_NUMBERS);
+        if (key->tet_stiffness)
+            hash_map(&hash, key->tet_stiffness, key->model->tet_count);
     }
     return pl_hash_final(&hash);
 }
@@ -140,6 +142,7 @@ bool pl_system_key_equal(const pl_system_key *a, const pl_system_key *b)
     return same_map(a->edge_stiffness, b->edge_stiffness, a->model->edge_count) &&
            same_map(a->particle_density, b->particle_density, a->model->particle_count) &&
            same_tetrahedral(a->tetrahedral, b->tetrahedral) &&
+           same_map(a->tet_stiffness, b->tet_stiffness, a->model->tet_count) &&
            (a->fixed_count == 0 ||
             memcmp(a->fixed, b->fixed, sizeof *a->fixed * (size_t)a->fixed_count) == 0);
 }
@@ -161,6 +164,7 @@ static bool own_key(pl_memory *memory, pl_system *system, const pl_system_key *k
     own->fixed = NULL;
     own->absorbed = NULL;
     own->tetrahedral = NULL;
+    own->tet_stiffness = NULL;
     if (key->edge_stiffness)
         own->edge_stiffness =
             copy_of(memory, key->edge_stiffness, (size_t)key->model->edge_count, sizeof(float));
@@ -169,12 +173,16 @@ static bool own_key(pl_memory *memory, pl_system *system, const pl_system_key *k
                                         (size_t)key->model->particle_count, sizeof(float));
     if (key->tetrahedral)
         own->tetrahedral = copy_of(memory, key->tetrahedral, 1, sizeof *key->tetrahedral);
+    if (key->tet_stiffness)
+        own->tet_stiffness =
+            copy_of(memory, key->tet_stiffness, (size_t)key->model->tet_count, sizeof(float));
     own->fixed = copy_of(memory, key->fixed, (size_t)key->fixed_count, sizeof *key->fixed);
     own->absorbed =
         copy_of(memory, key->absorbed, (size_t)key->absorbed_count, sizeof *key->absorbed);
     return (own->edge_stiffness || !key->edge_stiffness) &&
            (own->particle_density || !key->particle_density) &&
-           (own->tetrahedral || !key->tetrahedral) && own->fixed && own->absorbed;
+           (own->tetrahedral || !key->tetrahedral) &&
+           (own->tet_stiffness || !key->tet_stiffness) && own->fixed && own->absorbed;
 }
 
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */
@@ -599,6 +607,7 @@ void pl_system_destroy(pl_memory *memory, pl_system *system)
                       (void *)system->key.fixed,
                       (void *)system->key.absorbed,
                       (void *)system->key.tetrahedral,
+                      (void *)system->key.tet_stiffness,
                       system->kappa,
                       system->mass,
                       system->weights,

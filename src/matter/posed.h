@@ -117,6 +117,9 @@ void pl_posed_measure(pl_posed *posed, const pl_oriented *body);
 pl_oriented_energy pl_posed_evaluate(const pl_posed *posed, const pl_oriented *body, double h,
                                      const double *x, const double *r, double *gradient);
 
+/* What the blend of the examples costs, as pl_posed_solve prints it; 0 without examples. */
+double pl_posed_example_energy(const pl_posed *posed, const pl_oriented *body);
+
 /* Targets of the directed edges from flowed and blend: after these were changed by hand. */
 void pl_posed_renew(pl_posed *posed);
 

@@ -12,6 +12,9 @@
 enum { CELLS_PER_CLUSTER = 8 };
 #define SHALLOWEST 1e-4 /* radii: rounding, no contact */
 #define DEEPEST 0.25    /* radii that a particle is moved at most in a sub-step */
+/* Of the depth that was there before the sub-step, the part that is undone in it: all of it at once would be a speed out of
+   nothing. */
+#define RECOVERED 0.1
 
 /* ---- The shape of proxies ------------------------------------------------------------------------------------------- */
 
@@ -139,13 +142,16 @@ struct pl_clustered_proxies {
     int32_t *cell_start; /* [cells + 1] */
     int32_t *in_cell;    /* [clusters], by cells and in ascending order in each, and */
     float (*round)[4];   /* the balls around their particles: middle and radius */
-    int32_t *stamp;      /* [clusters] for listing */
-    found *found;        /* [clusters] */
+    int32_t *loose_cell, *loose_start, *loose; /* [n], [cells + 1], [n] the same of debris */
+    int loose_count;
+    int32_t *stamp; /* [clusters] for listing */
+    found *found;   /* [clusters] */
     int finder_count;
     finder *finders;
     int32_t *count; /* [n] contacts of each particle */
     double *push;   /* [n][3] */
     double *give;   /* [clusters][3] what its members are pushed by, per weight */
+    double *load;   /* [clusters] the mass of the particles that press on it */
 };
 
 /* Cells as large as the largest cluster with its proxy: those that touch are in the same or in neighbouring ones. */
@@ -174,7 +180,11 @@ void pl_clustered_proxies_free(pl_clustered *c)
     pl_memory_free(c->memory, own->cell_start);
     pl_memory_free(c->memory, own->in_cell);
     pl_memory_free(c->memory, own->round);
+    pl_memory_free(c->memory, own->loose_cell);
+    pl_memory_free(c->memory, own->loose_start);
+    pl_memory_free(c->memory, own->loose);
     pl_memory_free(c->memory, own->give);
+    pl_memory_free(c->memory, own->load);
     for (int k = 0; k < 3; k++)
         pl_memory_free(c->memory, own->at[k]);
     for (int k = 0; own->finders && k < own->finder_count; k++) {
@@ -228,7 +238,11 @@ static bool make_room(pl_clustered *c, int workers)
     own->cell_start = PL_NEW(c->memory, int32_t, CELLS_PER_CLUSTER * k + 1);
     own->in_cell = PL_NEW(c->memory, int32_t, k);
     own->round = pl_memory_alloc(c->memory, k, sizeof *own->round);
+    own->loose_cell = PL_NEW(c->memory, int32_t, n);
+    own->loose_start = PL_NEW(c->memory, int32_t, CELLS_PER_CLUSTER * k + 1);
+    own->loose = PL_NEW(c->memory, int32_t, n);
     own->give = PL_NEW(c->memory, double, 3 * k);
+    own->load = PL_NEW(c->memory, double, k);
     own->stamp = PL_NEW(c->memory, int32_t, k);
     own->found = PL_NEW(c->memory, found, k);
     own->count = PL_NEW(c->memory, int32_t, n);
@@ -236,8 +250,9 @@ static bool make_room(pl_clustered *c, int workers)
     for (int j = 0; j < 3; j++)
         own->at[j] = PL_NEW(c->memory, float, m);
     bool made = own->near_start && own->where && own->cell && own->cell_start && own->in_cell &&
-                own->round && own->give && own->stamp && own->found && own->count && own->push &&
-                own->at[0] && own->at[1] && own->at[2] && make_finders(c, workers, k, n);
+                own->round && own->loose_cell && own->loose_start && own->loose && own->give &&
+                own->load && own->stamp && own->found && own->count && own->push && own->at[0] &&
+                own->at[1] && own->at[2] && make_finders(c, workers, k, n);
     if (!made) {
         pl_clustered_proxies_free(c);
         return false;
@@ -444,6 +459,18 @@ static void add_contact(finder *f, const contact *new)
         ((contact *)f->contacts.data)[f->contacts.count++] = *new;
 }
 
+/* How deep the particle was in the proxy before the sub-step: in the rest space, not below 0. */
+static double depth_before(const search *s, const pl_cluster *cluster, int i)
+{
+    pl_mat3 inverse;
+    pl_vec3 boundary;
+    if (!pl_m3_inverse(pl_m3_from_floats(cluster->gradient), &inverse))
+        return 0;
+    pl_vec3 x = pl_v3_from_floats(s->from + 3 * (size_t)i);
+    pl_vec3 p = pl_m3_mul_v3(inverse, pl_v3_sub(x, pl_v3_from_floats(cluster->centre)));
+    return fmax(0, depth_in(cluster, p, &boundary));
+}
+
 static void look_at(const search *s, finder *f, int index, int i)
 {
     const pl_cluster *cluster = s->c->clusters + index;
@@ -456,15 +483,16 @@ static void look_at(const search *s, finder *f, int index, int i)
         return;
     pl_vec3 x = pl_v3_from_floats(s->x + 3 * (size_t)i), boundary = {0};
     pl_vec3 p = pl_m3_mul_v3(f->inverse, pl_v3_sub(x, f->fit.centre));
-    if (!(depth_in(cluster, p, &boundary) > SHALLOWEST * (double)cluster->radius) ||
-        has_twin(s, index, i))
+    double depth = depth_in(cluster, p, &boundary);
+    if (!(depth > SHALLOWEST * (double)cluster->radius) || has_twin(s, index, i))
         return;
+    double old = fmin(depth_before(s, cluster, i), depth);
     pl_vec3 move = pl_m3_mul_v3(f->fit.gradient, pl_v3_sub(boundary, p));
     double length = pl_v3_length(move), most = DEEPEST * (double)cluster->radius;
     if (!(length > 0) || !(length < (double)INFINITY))
         return;
     pl_vec3 normal = pl_v3_scale(move, 1 / length);
-    double part = length > most ? most : length;
+    double part = fmin(length * (1 - (1 - RECOVERED) * old / depth), most);
     move = pl_v3_add(pl_v3_scale(normal, part), rub(s, index, i, p, normal, s->friction * part));
     add_contact(f, &(contact){index, i, {move.x, move.y, move.z}});
 }
@@ -568,10 +596,16 @@ static grid lay_grid(const search *s)
     return g;
 }
 
-static int cell_along(const grid *g, const whereabouts *w, int k)
+static int cell_along(const grid *g, float place, int k)
 {
-    float width, at = (middle_of(w, k, &width) - g->low[k]) * g->scale[k];
+    float at = (place - g->low[k]) * g->scale[k];
     return !(at > 0) ? 0 : at < (float)g->size[k] ? (int)at : g->size[k] - 1;
+}
+
+static int cell_of(const grid *g, const float x[3])
+{
+    return (cell_along(g, x[2], 2) * g->size[1] + cell_along(g, x[1], 1)) * g->size[0] +
+           cell_along(g, x[0], 0);
 }
 
 /* By cells, in ascending order in each. */
@@ -582,9 +616,10 @@ static void fill_grid(search *s)
     int count = s->c->count, cells = g->size[0] * g->size[1] * g->size[2];
     memset(own->cell_start, 0, ((size_t)cells + 1) * sizeof(int32_t));
     for (int i = 0; i < count; i++) {
-        const whereabouts *w = own->where + i;
-        own->cell[i] = (cell_along(g, w, 2) * g->size[1] + cell_along(g, w, 1)) * g->size[0] +
-                       cell_along(g, w, 0);
+        float middle[3], width;
+        for (int k = 0; k < 3; k++)
+            middle[k] = middle_of(own->where + i, k, &width);
+        own->cell[i] = cell_of(g, middle);
         own->cell_start[own->cell[i] + 1]++;
     }
     for (int k = 0; k < cells; k++)
@@ -599,6 +634,51 @@ static void fill_grid(search *s)
         memcpy(own->round[at], w->centre, sizeof w->centre);
         own->round[at][3] = w->spread;
     }
+}
+
+/* Particles that no cluster holds, by cells: those within the box of a proxy are at most a cell away from its middle. */
+static void fill_loose(search *s)
+{
+    const pl_clustered *c = s->c;
+    const grid *g = &s->grid;
+    pl_clustered_proxies *own = s->own;
+    int cells = g->size[0] * g->size[1] * g->size[2];
+    own->loose_count = 0;
+    for (int i = 0; i < c->n; i++)
+        own->loose_count += c->start[i] == c->start[i + 1];
+    if (!own->loose_count)
+        return;
+    memset(own->loose_start, 0, ((size_t)cells + 1) * sizeof(int32_t));
+    for (int i = 0; i < c->n; i++) {
+        if (c->start[i] != c->start[i + 1])
+            continue;
+        own->loose_cell[i] = cell_of(g, s->x + 3 * (size_t)i);
+        own->loose_start[own->loose_cell[i] + 1]++;
+    }
+    for (int k = 0; k < cells; k++)
+        own->loose_start[k + 1] += own->loose_start[k];
+    for (int i = c->n - 1; i >= 0; i--) /* from behind, as above */
+        if (c->start[i] == c->start[i + 1])
+            own->loose[--own->loose_start[own->loose_cell[i] + 1]] = i;
+    for (int k = 0; k < cells; k++)
+        own->loose_start[k] = own->loose_start[k + 1];
+    own->loose_start[cells] = own->loose_count;
+}
+
+static bool in_box(const whereabouts *a, const float *x)
+{
+    bool in = true;
+    for (int k = 0; k < 3; k++)
+        in = in && a->proxy_low[k] <= x[k] && x[k] <= a->proxy_high[k];
+    return in;
+}
+
+static void look_for_loose(const search *s, finder *f, int index, int first, int last)
+{
+    const pl_clustered_proxies *own = s->own;
+    for (int at = own->loose_start[first]; at < own->loose_start[last + 1]; at++)
+        if (in_box(own->where + index, s->x + 3 * (size_t)own->loose[at]))
+            look_at(s, f, index, own->loose[at]);
 }
 
 static void look_in_cells(const search *s, finder *f, int index, const ball *b, int first, int last)
@@ -632,6 +712,8 @@ static void look_around(const search *s, finder *f, int index)
         for (int dy = y > 0 ? -1 : 0; dy <= 1 && y + dy < size[1]; dy++) {
             int row = ((z + dz) * size[1] + y + dy) * size[0];
             look_in_cells(s, f, index, &b, row + left, row + right);
+            if (s->own->loose_count)
+                look_for_loose(s, f, index, row + left, row + right);
         }
 }
 
@@ -683,18 +765,50 @@ static const contact *contacts_of(const pl_clustered_proxies *own, int index)
     return (const contact *)own->finders[f->finder].contacts.data + f->first;
 }
 
-/* A particle in several proxies is moved by the mean; the members of a cluster with mass M = Σ w m give way by
-   w m_i / (m_i + M). */
-static void push_away(const pl_clustered *c, pl_clustered_proxies *own, const contact *k)
+/* Whether a particle that touches is also a member of what is touched: then it is moved from both sides. */
+static bool is_struck(const pl_clustered *c, const pl_clustered_proxies *own, int i)
+{
+    for (int at = c->start[i]; at < c->start[i + 1]; at++)
+        if (own->found[c->owner[c->place[at]]].count)
+            return true;
+    return false;
+}
+
+static bool strikes(const pl_clustered *c, const pl_clustered_proxies *own, int index)
+{
+    const pl_cluster *cluster = c->clusters + index;
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+        if (own->count[c->particle[m]])
+            return true;
+    return false;
+}
+
+/* A particle in several proxies is moved by the mean. A cluster of mass M = Σ w m, on which particles of mass Σ m_i press,
+   gives way to all of them together as one body to another: they move by M / (M + Σ m_i) of their ways, and it by the rest.
+   Where each is inside the other, each does half: so nobody goes farther than the farthest way of one contact. */
+static void push_away(const pl_clustered *c, pl_clustered_proxies *own, const contact *k,
+                      bool both_ways)
 {
     int i = k->particle, index = k->cluster;
     double m = (double)c->mass[i], mass = (double)c->clusters[index].mass;
-    double part = mass > 0 ? 1.0 / (own->count[i] * (m + mass)) : 0;
+    double half = both_ways || is_struck(c, own, i) ? 0.5 : 1;
+    double part = mass > 0 ? half / (own->count[i] * (mass + own->load[index])) : 0;
     for (int j = 0; j < 3; j++) {
         double move = part * k->move[j];
         own->push[3 * (size_t)i + (size_t)j] += mass * move;
         own->give[3 * (size_t)index + (size_t)j] += m * move;
     }
+}
+
+static void give_way(const pl_clustered *c, pl_clustered_proxies *own, int index)
+{
+    const pl_cluster *cluster = c->clusters + index;
+    const double *give = own->give + 3 * (size_t)index;
+    if (give[0] == 0 && give[1] == 0 && give[2] == 0)
+        return;
+    for (int at = cluster->first; at < cluster->first + cluster->count; at++)
+        for (int j = 0; j < 3; j++)
+            own->push[3 * (size_t)c->particle[at] + (size_t)j] -= (double)c->weight[at] * give[j];
 }
 
 static void push_apart(search *s)
@@ -704,22 +818,22 @@ static void push_apart(search *s)
     memset(own->count, 0, (size_t)c->n * sizeof(int32_t));
     memset(own->push, 0, 3 * (size_t)c->n * sizeof(double));
     memset(own->give, 0, 3 * (size_t)c->count * sizeof(double));
+    memset(own->load, 0, (size_t)c->count * sizeof(double));
     for (int i = 0; i < c->count; i++)
         for (int k = 0; k < own->found[i].count; k++)
             own->count[contacts_of(own, i)[k].particle]++;
     for (int i = 0; i < c->count; i++)
-        for (int k = 0; k < own->found[i].count; k++)
-            push_away(c, own, contacts_of(own, i) + k);
+        for (int k = 0; k < own->found[i].count; k++) {
+            int particle = contacts_of(own, i)[k].particle;
+            own->load[i] += (double)c->mass[particle] / own->count[particle];
+        }
     for (int i = 0; i < c->count; i++) {
-        const pl_cluster *cluster = c->clusters + i;
-        const double *give = own->give + 3 * (size_t)i;
-        if (give[0] == 0 && give[1] == 0 && give[2] == 0)
-            continue;
-        for (int at = cluster->first; at < cluster->first + cluster->count; at++)
-            for (int j = 0; j < 3; j++)
-                own->push[3 * (size_t)c->particle[at] + (size_t)j] -=
-                    (double)c->weight[at] * give[j];
+        bool both_ways = own->found[i].count && strikes(c, own, i);
+        for (int k = 0; k < own->found[i].count; k++)
+            push_away(c, own, contacts_of(own, i) + k, both_ways);
     }
+    for (int i = 0; i < c->count; i++)
+        give_way(c, own, i);
     for (size_t j = 0; j < 3 * (size_t)c->n; j++)
         if (own->push[j] != 0)
             s->x[j] = (float)((double)s->x[j] + own->push[j]);
@@ -731,7 +845,7 @@ void pl_clustered_collide(pl_clustered *c, float *x, const float *from, double h
     int workers = tasks ? pl_tasks_worker_count(tasks) : 1;
     bool any = false;
     (void)h;
-    if (c->count < 2)
+    if (c->count < 1)
         return;
     if (!list_neighbours(c, workers)) {
         c->unchanged++;
@@ -741,6 +855,7 @@ void pl_clustered_collide(pl_clustered *c, float *x, const float *from, double h
     pl_tasks_run(tasks, find_places, &s, c->count, 16);
     s.grid = lay_grid(&s);
     fill_grid(&s);
+    fill_loose(&s);
     if (!find_contacts(&s, tasks))
         c->unchanged++;
     for (int k = 0; k < s.own->finder_count; k++)

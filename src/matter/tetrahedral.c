@@ -6,7 +6,8 @@
    That is L-BFGS with all pairs taken together instead of one after the other: without a search along p, steps are not
    conjugate, and taken singly they forget each other (a cantilever takes twice the iterations). B, Sᵀr and Yᵀz are all
    the inner products there are, and B follows from those of the step before. A step that raised the energy is taken
-   back, and a plain one made instead, which cannot. */
+   back, and a plain one made instead, which cannot. Interpolated rotations have no energy; what bounds their steps instead
+   is said at is_bounded and FLAT_BLENDED. */
 #include "matter/tetrahedral.h"
 
 #include <math.h>
@@ -46,10 +47,10 @@ static pl_status check_flow(const pl_tetrahedral_def *d, pl_error *error)
 {
     CHECK(d->yield >= 0, "yield", "is %g; use 0 or more, or infinity for no plastic flow",
           d->yield);
-    CHECK(d->flow >= 0 && d->flow <= 1e9, "flow", "is %g; use a rate of 0 or more per second",
+    CHECK(d->flow >= 0 && d->flow <= 1e9, "flow", "is %g; use a rate of 0 to 1e9 per second",
           d->flow);
     CHECK(fabs(d->hardening) <= 1e9, "hardening",
-          "is %g; use a rate per second, negative where it softens", d->hardening);
+          "is %g; use a rate of at most 1e9 per second, negative where it softens", d->hardening);
     CHECK(d->condition > 1, "condition", "is %g; use a number above 1 (6 is usual)", d->condition);
     CHECK(d->rotations == PL_TET_EXACT || d->yield == (double)INFINITY, "yield",
           "plastic flow needs exact rotations: interpolated ones know nothing of it");
@@ -394,9 +395,24 @@ static void look(pl_tetrahedral *b, const pl_tet_table *table, pl_tasks *tasks)
 /* Below this part of the energy, rounding hides what a step did to it; its slopes at both ends tell. */
 #define ENERGY_NOISE 1e-5
 
-/* Whether the step that led here may stand. p·r is the slope downwards, before (`slope`) and after it. Interpolated
-   rotations belong to no energy: for them the slopes alone count. Nor do examples with a bias or a volume term, where a
-   plain step has to stand whatever it did. */
+static bool is_blended(const pl_tetrahedral *b)
+{
+    return b->system->def.rotations != PL_TET_EXACT;
+}
+
+/* Interpolated rotations belong to no energy, and along some directions the residual knows no way back: a step that is far
+   longer (in A) than the first, or at whose end it pulls further along than before, may have left for good. */
+#define FARTHEST 10 /* the square of the ratio */
+
+static bool is_bounded(const pl_tet_run *run, double after)
+{
+    int slot = run->slot[run->history];
+    return fabs(after) <= run->slope && run->gram[slot][slot] <= FARTHEST * run->first_slope;
+}
+
+/* Whether the step that led here may stand. p·r is the slope downwards, before (`slope`) and after it. Without an energy
+   (interpolated rotations, examples with a bias or a volume term) the slopes count, and a plain step has to stand
+   whatever it did. */
 static bool is_good(const pl_tetrahedral *b)
 {
     const pl_tet_run *run = &b->run;
@@ -406,8 +422,8 @@ static bool is_good(const pl_tetrahedral *b)
         return false;
     if (b->examples)
         return downhill || run->history == 0;
-    if (b->system->def.rotations != PL_TET_EXACT)
-        return downhill;
+    if (is_blended(b))
+        return run->history == 0 || is_bounded(run, after);
     double rise = run->energy - run->before;
     return rise <= 0 || (rise <= ENERGY_NOISE * run->scale && downhill);
 }
@@ -432,8 +448,11 @@ static void take_back(pl_tetrahedral *b)
     b->report.refused++;
 }
 
-/* Below this part of what A says, the curvature along a step is rounding, or negative. */
+/* Below this part of what the last Hessian says, the curvature along a step is rounding, or negative. */
 #define FLAT 1e-6
+/* Below this part of what A says, that of interpolated rotations is not to be trusted: their Jacobian is not symmetric, and
+   the steps that it asks for create energy in small bodies that spin. */
+#define FLAT_BLENDED 0.05
 
 /* The last step and the change of the gradient over it become the newest pair. */
 static void remember(pl_tetrahedral *b)
@@ -441,7 +460,8 @@ static void remember(pl_tetrahedral *b)
     pl_tet_run *run = &b->run;
     int n = run->history, slot = run->slot[n];
     double curvature = run->slope - run->sr[n];
-    if (!(curvature > FLAT * run->slope)) {
+    bool flat = !(curvature > FLAT * run->slope);
+    if (flat || (is_blended(b) && !(curvature > FLAT_BLENDED * run->gram[slot][slot]))) {
         run->measured = false;
         return;
     }
@@ -523,6 +543,24 @@ static void first_half(pl_tetrahedral *b)
     solve_history(&b->run, b->run.sr, b->run.alpha);
 }
 
+/* SᵀAp and pᵀAp of the step p = z + S c, from products there are: A z = r − Y α. `yz` is Yᵀz, zᵀAz = z·r − αᵀYᵀz. */
+static void measure_step(pl_tet_run *run, const double *yz)
+{
+    int n = run->history, slot = run->slot[n];
+    double length = run->slope;
+    for (int j = 0; j < n; j++) {
+        double *to_step = &run->gram[slot][run->slot[j]], to_z = run->sr[j];
+        for (int k = 0; k < n; k++)
+            to_z -= run->alpha[k] * run->sy[run->slot[j]][run->slot[k]];
+        *to_step = to_z;
+        for (int k = 0; k < n; k++)
+            *to_step += run->step[k] * run->gram[run->slot[j]][run->slot[k]];
+        run->gram[run->slot[j]][slot] = *to_step;
+        length += run->step[j] * (to_z + *to_step - run->sr[j]) - run->alpha[j] * yz[j];
+    }
+    run->gram[slot][slot] = length;
+}
+
 /* p = z + S c, c = α − B⁻¹ Yᵀz; and Yᵀp. */
 static void second_half(pl_tetrahedral *b)
 {
@@ -564,10 +602,14 @@ static void proceed(pl_tetrahedral *b, const pl_tet_table *table, pl_tasks *task
         for (int k = 0; k < run->history; k++)
             run->yz[k] = row_sum(b, k);
     }
+    double yz[PL_TET_MOST_WINDOW + 1];
+    memcpy(yz, run->yz, sizeof yz);
     second_half(b);
     pass_rows(b, table->advance, tasks);
     memcpy(run->sr_before, run->sr, sizeof run->sr);
     run->slope = row_sum(b, 0);
+    if (is_blended(b))
+        measure_step(run, yz);
     swap(&b->r, &b->r_before);
     run->before = run->energy;
     run->measured = b->system->def.accelerated;

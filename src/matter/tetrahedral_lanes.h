@@ -118,6 +118,8 @@ typedef struct pl_tet_run {
     double root[PL_TET_MOST_WINDOW]
                [PL_TET_MOST_WINDOW]; /* of (sy + syᵀ)/2 at unit diagonal, newest first */
     double slope;                    /* p · r where the step began */
+    double gram[PL_TET_MOST_WINDOW + 1]
+               [PL_TET_MOST_WINDOW + 1]; /* s_i · A s_j by slots, for interpolated rotations */
     double energy,
         before; /* h² over the unit of mass times the energy at this iterate and the one before, less that of
                               the inertia where the sub-step began, which may be very much */

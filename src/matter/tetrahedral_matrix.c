@@ -115,9 +115,10 @@ static pl_status factor_unknowns(pl_tet_draft *d, const matrix *m, pl_tasks *tas
     pl_memory_free(s->memory, value);
     pl_memory_free(s->memory, points);
     if (status == PL_ERROR_ARGUMENT)
-        return pl_fail(d->error, status, PL_WHERE("nodes[%d]", bad >= 0 ? s->node_of[bad] : -1),
-                       "the stiffness is too large or the elements around here are too flat for "
-                       "the step: use a smaller one, or a better mesh");
+        return pl_fail(d->error, status, "young",
+                       "is too large for the step, or the elements around particle %d are too "
+                       "flat: use a smaller step, or a better mesh",
+                       bad >= 0 ? (int)s->node_of[bad] : -1);
     return status == PL_OK ? PL_OK : pl_tet_no_memory(d->error);
 }
 

@@ -6,9 +6,7 @@
 #include "base/error.h"
 #include "base/sort.h"
 #include "matter/tetrahedral_build.h"
-
-/* An element is flat when its volume is below this part of the cube of its longest edge: its gradients would be noise. */
-#define FLATTEST 1e-6
+#include "shape/tet_flat.h"
 
 /* ---- Elements ------------------------------------------------------------------------------------ */
 
@@ -26,7 +24,6 @@ static bool shape_of(const pl_tet_draft *d, const int32_t tet[4], double g[9], d
             }
             longest = fmax(longest, square);
         }
-    longest = sqrt(longest);
     for (int a = 0; a < 3; a++)
         for (int k = 0; k < 3; k++)
             e[a][k] = (double)pl_tet_rest_of(d, tet[a])[k] - (double)pl_tet_rest_of(d, tet[3])[k];
@@ -37,7 +34,7 @@ static bool shape_of(const pl_tet_draft *d, const int32_t tet[4], double g[9], d
     }
     double det = e[0][0] * c[0] + e[0][1] * c[1] + e[0][2] * c[2];
     *volume = det / 6;
-    if (!(fabs(*volume) > FLATTEST * longest * longest * longest))
+    if (pl_tet_is_flat(det, longest, 0))
         return false;
     for (int k = 0; k < 9; k++)
         g[k] = c[k] / det;

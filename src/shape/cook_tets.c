@@ -1,34 +1,19 @@
-/* The tetrahedra of a cooked model: made to fill the volume, or those the mesh came with, without such as floats cannot
-   hold. */
-#include <math.h>
+/* The tetrahedra of a cooked model: made to fill the volume, or those the mesh came with, without such as are too
+   flat. */
 #include <string.h>
 
 #include "base/error.h"
 #include "shape/cook_parts.h"
+#include "shape/tet_flat.h"
 
-/* Rounding to float moves a corner by 6e-8 of the extent; a tetrahedron must be higher than some ten times that. */
-#define LEAST_HEIGHT 1e-6
-
-static bool survives_rounding(const double *points, const int32_t tet[4], double size)
+static bool is_flat(const double *points, const int32_t tet[4], double size)
 {
-    double e[6][3], longest2 = 0;
-    for (int k = 0; k < 3; k++) {
-        const double p[4] = {
-            points[3 * (size_t)tet[0] + (size_t)k], points[3 * (size_t)tet[1] + (size_t)k],
-            points[3 * (size_t)tet[2] + (size_t)k], points[3 * (size_t)tet[3] + (size_t)k]};
-        e[0][k] = p[1] - p[0];
-        e[1][k] = p[2] - p[0];
-        e[2][k] = p[3] - p[0];
-        e[3][k] = p[2] - p[1];
-        e[4][k] = p[3] - p[1];
-        e[5][k] = p[3] - p[2];
-    }
-    for (int i = 0; i < 6; i++)
-        longest2 = fmax(longest2, e[i][0] * e[i][0] + e[i][1] * e[i][1] + e[i][2] * e[i][2]);
-    double volume6 = (e[0][1] * e[1][2] - e[0][2] * e[1][1]) * e[2][0] +
-                     (e[0][2] * e[1][0] - e[0][0] * e[1][2]) * e[2][1] +
-                     (e[0][0] * e[1][1] - e[0][1] * e[1][0]) * e[2][2];
-    return volume6 > LEAST_HEIGHT * size * longest2;
+    const double *p[4];
+    double volume6, longest2;
+    for (int c = 0; c < 4; c++)
+        p[c] = points + 3 * (size_t)tet[c];
+    pl_tet_measure(p, &volume6, &longest2);
+    return !(volume6 > 0) || pl_tet_is_flat(volume6, longest2, size);
 }
 
 /* Leaves the tetrahedra that survive, and the corners these use. */
@@ -39,7 +24,7 @@ static pl_status compact(pl_kitchen *kitchen, pl_error *error)
     PL_CHECK(new_of, PL_ERROR_MEMORY, error, NULL, "no memory for %d tetrahedra", tets->tet_count);
     int kept = 0, points = 0;
     for (size_t t = 0; t < (size_t)tets->tet_count; t++) {
-        if (!survives_rounding(tets->points, tets->tets + 4 * t, kitchen->surface->size))
+        if (is_flat(tets->points, tets->tets + 4 * t, kitchen->surface->size))
             continue;
         memmove(tets->tets + 4 * (size_t)kept, tets->tets + 4 * t, 4 * sizeof *tets->tets);
         kept++;

@@ -1,6 +1,8 @@
 /* A model once more, with the corners of its tetrahedra as particles: what tetrahedral bodies are made of.
 
-   Corners of no tetrahedron are dropped. Edges are those of the tetrahedra. Particles are spheres: on the surface of 0.35
+   Tetrahedra that are too flat, and those that are there twice, are dropped, and corners of none: nothing would hold them
+   but their weight, and with every side there twice there is no surface. Vertices that lay in them go to the nearest that
+   is left. Edges are those of the tetrahedra. Particles are spheres: on the surface of 0.35
    of the mean length of the edges that meet in them, which is how far contact stands off it, inside of 0.6, which comes
    about as far. With less, corners of one body slip between those of another and the bodies stay locked in each other: in
    a heap of teddies of 2,000 tetrahedra, 22 % of the corners end up inside other teddies at 0.3 and 0.3, 7 % at 0.35 and
@@ -16,6 +18,9 @@
 #include "base/float_env.h"
 #include "base/sort.h"
 #include "shape/model.h"
+#include "shape/surface_tuples.h"
+#include "shape/tet_flat.h"
+#include "shape/tetrahedra.h"
 
 #define RADIUS_OUTSIDE 0.35
 #define RADIUS_INSIDE 0.6
@@ -23,7 +28,8 @@
 /* As parts of a model definition. */
 typedef struct parts {
     pl_memory *memory;
-    int n, edge_count;
+    int n, edge_count, tet_count;
+    int32_t *tet_of;           /* [model's tets] where it is now, -1 = dropped */
     int32_t *new_of;           /* [tet_point_count] particle of a corner, -1 = none */
     double *positions, *radii; /* [n][3] metres */
     int32_t *edges;            /* [edge_count][2] */
@@ -32,24 +38,75 @@ typedef struct parts {
     double *vertices;          /* [vertex_count][3] metres */
     int32_t *influences;       /* [vertex_count][4] */
     float *weights;            /* [vertex_count][4] */
+    int32_t *vertex_tet;       /* [vertex_count] */
+    float *barycentric;        /* [vertex_count][4] */
 } parts;
+
+/* ---- Tetrahedra ------------------------------------------------------------------------------ */
+
+static double extent_of(const pl_model *model)
+{
+    double extent = 0;
+    for (size_t k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < (size_t)model->tet_point_count; i++) {
+            low = fmin(low, (double)model->tet_points[3 * i + k]);
+            high = fmax(high, (double)model->tet_points[3 * i + k]);
+        }
+        extent = fmax(extent, high - low);
+    }
+    return extent;
+}
+
+static bool is_flat(const pl_model *model, const int32_t tet[4], double size)
+{
+    double corner[4][3], volume6, longest2;
+    for (int c = 0; c < 4; c++)
+        for (int k = 0; k < 3; k++)
+            corner[c][k] = (double)model->tet_points[3 * (size_t)tet[c] + (size_t)k];
+    pl_tet_measure((const double *[]){corner[0], corner[1], corner[2], corner[3]}, &volume6,
+                   &longest2);
+    return pl_tet_is_flat(volume6, longest2, size);
+}
+
+/* Those worth keeping, by the model's corners. */
+static bool choose_tets(const pl_model *model, parts *p)
+{
+    size_t count = (size_t)model->tet_count;
+    double size = extent_of(model);
+    pl_tuples seen;
+    p->tet_of = PL_NEW(p->memory, int32_t, count);
+    p->tets = PL_NEW(p->memory, int32_t, 4 * count);
+    if (!p->tet_of || !p->tets || !pl_tuples_make(p->memory, 4, count, &seen))
+        return false;
+    for (size_t t = 0; t < count; t++) {
+        const int32_t *tet = model->tets + 4 * t;
+        int known = seen.count;
+        p->tet_of[t] = -1;
+        if (is_flat(model, tet, size) || pl_tuples_add(&seen, tet) < known)
+            continue;
+        p->tet_of[t] = p->tet_count;
+        memcpy(p->tets + 4 * (size_t)p->tet_count++, tet, 4 * sizeof *tet);
+    }
+    pl_tuples_free(p->memory, &seen);
+    return true;
+}
 
 /* ---- Particles ------------------------------------------------------------------------------- */
 
 /* The corners that are used, in their order. */
 static bool choose_corners(const pl_model *model, parts *p)
 {
-    size_t corners = 4 * (size_t)model->tet_count, points = (size_t)model->tet_point_count;
+    size_t corners = 4 * (size_t)p->tet_count, points = (size_t)model->tet_point_count;
     p->new_of = PL_NEW(p->memory, int32_t, points);
-    p->tets = PL_NEW(p->memory, int32_t, corners);
-    if (!p->new_of || !p->tets)
+    if (!p->new_of)
         return false;
     for (size_t i = 0; i < corners; i++)
-        p->new_of[model->tets[i]] = 1;
+        p->new_of[p->tets[i]] = 1;
     for (size_t i = 0; i < points; i++)
         p->new_of[i] = p->new_of[i] ? p->n++ : -1;
     for (size_t i = 0; i < corners; i++)
-        p->tets[i] = p->new_of[model->tets[i]];
+        p->tets[i] = p->new_of[p->tets[i]];
     return true;
 }
 
@@ -80,9 +137,9 @@ static void list_edges(const parts *p, size_t tet_count, pl_sort_item *items)
         }
 }
 
-static bool find_edges(const pl_model *model, parts *p)
+static bool find_edges(parts *p)
 {
-    size_t tet_count = (size_t)model->tet_count, count = 6 * tet_count;
+    size_t tet_count = (size_t)p->tet_count, count = 6 * tet_count;
     pl_sort_item *items = PL_NEW(p->memory, pl_sort_item, 2 * count);
     p->edges = PL_NEW(p->memory, int32_t, 2 * count);
     if (items && p->edges) {
@@ -176,24 +233,61 @@ static bool size_particles(parts *p, size_t tet_count)
 
 static double tet_volume(const double *points, const int32_t tet[4])
 {
-    double e[3][3];
-    for (int c = 0; c < 3; c++)
-        for (int k = 0; k < 3; k++)
-            e[c][k] =
-                points[3 * (size_t)tet[c + 1] + (size_t)k] - points[3 * (size_t)tet[0] + (size_t)k];
-    return ((e[0][1] * e[1][2] - e[0][2] * e[1][1]) * e[2][0] +
-            (e[0][2] * e[1][0] - e[0][0] * e[1][2]) * e[2][1] +
-            (e[0][0] * e[1][1] - e[0][1] * e[1][0]) * e[2][2]) /
-           6;
+    const double *p[4];
+    double volume6, longest2;
+    for (int c = 0; c < 4; c++)
+        p[c] = points + 3 * (size_t)tet[c];
+    pl_tet_measure(p, &volume6, &longest2);
+    return volume6 / 6;
 }
 
 /* ---- Surface --------------------------------------------------------------------------------- */
 
-/* Coordinates that are not negative; there is one, as they sum to one. */
-static void bind_vertex(const pl_model *model, parts *p, size_t v)
+/* Vertices that lost their tetrahedron, in the nearest of those that are left. */
+static bool embed_lost(parts *p, size_t count, size_t lost)
 {
-    const int32_t *tet = p->tets + 4 * (size_t)model->vertex_tet[v];
-    const float *coordinates = model->vertex_barycentric + 4 * v;
+    double *query = PL_NEW(p->memory, double, 3 * lost);
+    int32_t *tet = PL_NEW(p->memory, int32_t, lost);
+    float *barycentric = PL_NEW(p->memory, float, 4 * lost);
+    bool good = query && tet && barycentric;
+    for (size_t v = 0, i = 0; good && v < count; v++)
+        if (p->vertex_tet[v] < 0)
+            memcpy(query + 3 * i++, p->vertices + 3 * v, 3 * sizeof *query);
+    good = good && pl_embed(p->memory, p->n, p->positions, p->tet_count, p->tets, (int)lost, query,
+                            tet, barycentric, NULL) == PL_OK;
+    for (size_t v = 0, i = 0; good && v < count; v++) {
+        if (p->vertex_tet[v] >= 0)
+            continue;
+        p->vertex_tet[v] = tet[i];
+        memcpy(p->barycentric + 4 * v, barycentric + 4 * i++, 4 * sizeof *barycentric);
+    }
+    pl_memory_free(p->memory, query);
+    pl_memory_free(p->memory, tet);
+    pl_memory_free(p->memory, barycentric);
+    return good;
+}
+
+static bool embed_surface(const pl_model *model, parts *p)
+{
+    size_t count = (size_t)model->vertex_count, lost = 0;
+    p->vertex_tet = PL_NEW(p->memory, int32_t, count);
+    p->barycentric = PL_NEW(p->memory, float, 4 * count);
+    if (!p->vertex_tet || !p->barycentric)
+        return false;
+    for (size_t v = 0; v < count; v++) {
+        p->vertex_tet[v] = p->tet_of[model->vertex_tet[v]];
+        memcpy(p->barycentric + 4 * v, model->vertex_barycentric + 4 * v,
+               4 * sizeof *p->barycentric);
+        lost += p->vertex_tet[v] < 0;
+    }
+    return lost == 0 || embed_lost(p, count, lost);
+}
+
+/* Coordinates that are not negative; there is one, as they sum to one. */
+static void bind_vertex(parts *p, size_t v)
+{
+    const int32_t *tet = p->tets + 4 * (size_t)p->vertex_tet[v];
+    const float *coordinates = p->barycentric + 4 * v;
     for (size_t k = 0; k < 4; k++) {
         p->influences[4 * v + k] = coordinates[k] > 0 ? tet[k] : -1;
         p->weights[4 * v + k] = fmaxf(coordinates[k], 0);
@@ -210,8 +304,10 @@ static bool bind_surface(const pl_model *model, parts *p)
         return false;
     for (size_t i = 0; i < 3 * count; i++)
         p->vertices[i] = model->centre[i % 3] + model->unit * (double)model->vertices[i];
+    if (!embed_surface(model, p))
+        return false;
     for (size_t v = 0; v < count; v++)
-        bind_vertex(model, p, v);
+        bind_vertex(p, v);
     return true;
 }
 
@@ -239,13 +335,23 @@ static pl_status make(const pl_model *model, const parts *p, pl_model **out, pl_
     def.look = &model->look;
     def.tet_point_count = p->n;
     def.tet_points = pl_doubles(p->positions, 0);
-    def.tet_count = model->tet_count;
+    def.tet_count = p->tet_count;
     def.tets = p->tets;
     if (model->vertex_count) {
-        def.vertex_tets = model->vertex_tet;
-        def.vertex_barycentric = model->vertex_barycentric;
+        def.vertex_tets = p->vertex_tet;
+        def.vertex_barycentric = p->barycentric;
     }
     return pl_model_create(&def, out, error);
+}
+
+static bool find_parts(const pl_model *model, parts *p)
+{
+    if (!choose_corners(model, p) || !place_corners(model, p) || !find_edges(p) ||
+        !size_particles(p, (size_t)p->tet_count) || !bind_surface(model, p))
+        return false;
+    for (size_t t = 0; t < (size_t)p->tet_count; t++)
+        p->volume += tet_volume(p->positions, p->tets + 4 * t);
+    return true;
 }
 
 __attribute__((noinline)) static pl_status derive(const pl_model *model, pl_model **out,
@@ -258,15 +364,19 @@ __attribute__((noinline)) static pl_status derive(const pl_model *model, pl_mode
              "has no tetrahedra; cook it with a number of them (tet_count), or define some");
     pl_memory memory = model->memory;
     parts p = {.memory = &memory};
-    bool good = choose_corners(model, &p) && place_corners(model, &p) && find_edges(model, &p) &&
-                size_particles(&p, (size_t)model->tet_count) && bind_surface(model, &p);
-    for (size_t t = 0; good && t < (size_t)model->tet_count; t++)
-        p.volume += tet_volume(p.positions, p.tets + 4 * t);
-    pl_status status = good ? make(model, &p, out, error)
-                            : pl_fail(error, PL_ERROR_MEMORY, NULL, "no memory for %d tetrahedra",
-                                      model->tet_count);
-    void *arrays[] = {p.new_of, p.positions, p.radii,      p.edges,
-                      p.tets,   p.vertices,  p.influences, p.weights};
+    bool chosen = choose_tets(model, &p);
+    pl_status status;
+    if (chosen && p.tet_count == 0)
+        status = pl_fail(error, PL_ERROR_ARGUMENT, "model",
+                         "has tetrahedra, %d, but all are flat: there is no volume",
+                         model->tet_count);
+    else if (chosen && find_parts(model, &p))
+        status = make(model, &p, out, error);
+    else
+        status = pl_fail(error, PL_ERROR_MEMORY, NULL, "no memory for %d tetrahedra",
+                         model->tet_count);
+    void *arrays[] = {p.new_of,   p.positions, p.radii,      p.edges,       p.tets,   p.tet_of,
+                      p.vertices, p.influences, p.weights, p.vertex_tet, p.barycentric};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         pl_memory_free(&memory, arrays[i]);
     return status;

@@ -145,7 +145,8 @@ static pl_status check_ratio(const pl_fit *fit, const char *name, const char *wh
     if (fit->rank < 3)
         return PL_OK;
     PL_CHECK(fit->ratio > 0 || fit->ratio > -1e-3, PL_ERROR_ARGUMENT, error, name,
-             "turns %s %d inside out; use the same winding and no mirrored copy", what, index);
+             "turns %s %d inside out; bend, twist or shorten less, and use no mirrored copy", what,
+             index);
     PL_CHECK(fit->ratio >= 1e-3, PL_ERROR_ARGUMENT, error, name,
              "leaves %s %d no volume (%.3g of its own); leave it a thousandth at least", what,
              index, fmax(fit->ratio, 0));
@@ -163,22 +164,37 @@ static pl_fit fit_members(const pl_model *model, const pl_pose *pose, const int3
     return pl_fit_solve(&sums);
 }
 
-pl_status pl_pose_check_regions(const pl_model *model, const pl_pose *pose, const char *name,
-                                pl_error *error)
+/* Of a body's matter: where the model has no such regions it is refused elsewhere. */
+static int region_count(const pl_model *model, pl_pose_regions regions)
 {
-    for (int c = 0; c < model->cluster_count; c++) {
-        int32_t first = model->cluster_start[c];
-        pl_fit fit = fit_members(model, pose, model->cluster_members + first,
-                                 model->cluster_start[c + 1] - first, -1);
-        PL_TRY(check_ratio(&fit, name, "cluster", c, error));
-    }
-    if (model->cluster_count)
-        return PL_OK;
-    for (int i = 0; i < model->particle_count; i++) {
-        int32_t first = model->start[i];
-        pl_fit fit =
-            fit_members(model, pose, model->neighbour + first, model->start[i + 1] - first, i);
-        PL_TRY(check_ratio(&fit, name, "the region of particle", i, error));
+    return regions == PL_POSE_TETS
+               ? model->tet_point_count == model->particle_count ? model->tet_count : 0
+           : regions == PL_POSE_CLUSTERS ? model->cluster_count
+                                         : model->particle_count;
+}
+
+static pl_fit fit_region(const pl_model *model, pl_pose_regions regions, const pl_pose *pose,
+                         int index)
+{
+    if (regions == PL_POSE_TETS)
+        return fit_members(model, pose, model->tets + 4 * (size_t)index, 4, -1);
+    const int32_t *start = regions == PL_POSE_CLUSTERS ? model->cluster_start : model->start;
+    const int32_t *members =
+        regions == PL_POSE_CLUSTERS ? model->cluster_members : model->neighbour;
+    return fit_members(model, pose, members + start[index], start[index + 1] - start[index],
+                       regions == PL_POSE_CLUSTERS ? -1 : index);
+}
+
+pl_status pl_pose_check_regions(const pl_model *model, pl_pose_regions regions, const pl_pose *pose,
+                                const char *name, pl_error *error)
+{
+    const char *what = regions == PL_POSE_TETS       ? "tetrahedron"
+                       : regions == PL_POSE_CLUSTERS ? "cluster"
+                                                     : "the region of particle";
+    int count = region_count(model, regions);
+    for (int i = 0; i < count; i++) {
+        pl_fit fit = fit_region(model, regions, pose, i);
+        PL_TRY(check_ratio(&fit, name, what, i, error));
     }
     return PL_OK;
 }

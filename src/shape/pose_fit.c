@@ -118,7 +118,9 @@ __attribute__((noinline)) static pl_status make(const pl_model *model, const dou
     for (size_t i = 0; i < (size_t)model->particle_count && status == PL_OK; i++)
         follow(&c, (int)i, room.positions + 3 * i, room.rotations + 4 * i);
     if (status == PL_OK)
-        status = pl_pose_check_regions(model, pose, "vertices", error);
+        status =
+            pl_pose_check_regions(model, model->cluster_count ? PL_POSE_CLUSTERS : PL_POSE_RINGS,
+                                  pose, "vertices", error);
     if (status != PL_OK)
         pl_pose_free(pose);
     pl_memory_free(&memory, c.area);

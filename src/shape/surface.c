@@ -160,7 +160,11 @@ static pl_status repair(pl_surface *surface, const pl_mesh *mesh, double weld, p
                           error));
     if (surface->triangle_count == 0 && surface->tet_count > 0)
         PL_TRY(settle_boundary(surface, error));
+    pl_surface_drop_flat_tets(surface);
     PL_TRY(settle_triangles(surface, error));
+    PL_CHECK(surface->triangle_count || surface->line_count || surface->tet_count || !report->tets,
+             PL_ERROR_ARGUMENT, error, "mesh",
+             "nothing of it has an extent: all of its tetrahedra, %d, are flat", report->tets);
     PL_CHECK(surface->triangle_count || surface->line_count || surface->tet_count,
              PL_ERROR_ARGUMENT, error, "mesh",
              "nothing of it has an extent: %d triangles have no area or are there twice",

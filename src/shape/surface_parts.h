@@ -21,8 +21,11 @@ pl_status pl_surface_check(const pl_mesh *mesh, double weld, pl_error *error);
 /* points, point_of_vertex, size, bounds. */
 pl_status pl_surface_weld(pl_surface *surface, const pl_mesh *mesh, double weld, pl_error *error);
 
-/* tets, without the flat and the double ones, all of positive volume. */
+/* tets, without those that have no volume and the double ones, all of positive volume. */
 pl_status pl_surface_take_tets(pl_surface *surface, const pl_mesh *mesh, pl_error *error);
+
+/* Those too flat to be simulated go when the boundary of all is known. */
+void pl_surface_drop_flat_tets(pl_surface *surface);
 
 /* The faces that only one tetrahedron has, outward, as [*count][3] points in *faces, which the
    caller frees. */

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "shape/surface_parts.h"
 #include "shape/surface_tuples.h"
+#include "shape/tet_flat.h"
 
 /* Six times the volume against the longest edge cubed: below this a tetrahedron is flat. */
 #define FLAT 1e-12
@@ -46,8 +47,12 @@ pl_status pl_surface_take_tets(pl_surface *surface, const pl_mesh *mesh, pl_erro
             tet[c] = surface->point_of_vertex[mesh->tets[4 * (size_t)i + (size_t)c]];
         double volume = relative_volume(surface, tet);
         int known = seen.count;
-        if (volume == 0 || pl_tuples_add(&seen, tet) < known) {
+        if (volume == 0) {
             surface->report.flat_tets++;
+            continue;
+        }
+        if (pl_tuples_add(&seen, tet) < known) {
+            surface->report.duplicate_tets++;
             continue;
         }
         if (volume < 0) {
@@ -59,6 +64,23 @@ pl_status pl_surface_take_tets(pl_surface *surface, const pl_mesh *mesh, pl_erro
     }
     pl_tuples_free(memory, &seen);
     return PL_OK;
+}
+
+void pl_surface_drop_flat_tets(pl_surface *surface)
+{
+    int kept = 0;
+    for (size_t t = 0; t < (size_t)surface->tet_count; t++) {
+        const int32_t *tet = &surface->tets[4 * t];
+        double p[4][3], volume6, longest2;
+        for (int c = 0; c < 4; c++)
+            pl_surface_local(surface, tet[c], p[c]);
+        pl_tet_measure((const double *[]){p[0], p[1], p[2], p[3]}, &volume6, &longest2);
+        if (pl_tet_is_flat(volume6, longest2, 1))
+            surface->report.flat_tets++;
+        else
+            memmove(&surface->tets[4 * (size_t)kept++], tet, 4 * sizeof *tet);
+    }
+    surface->tet_count = kept;
 }
 
 pl_status pl_surface_tet_boundary(const pl_surface *surface, int32_t **faces, int *count,

@@ -134,7 +134,7 @@ void pl_record_destroy(pl_world *world, pl_record *record)
     void *blocks[] = {
         matter->push,      matter->fixed, matter->drive_from,     matter->drive_to,
         matter->drive_now, record->force, record->edge_stiffness, record->particle_density,
-        record->hold_slots, record->frames};
+        record->hold_slots, record->frames, record->tet_stiffness};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(memory, blocks[i]);
     pl_clustered_empty(world, record);
@@ -167,6 +167,9 @@ static pl_status check_def(const pl_body_def *def, pl_error *error)
     PL_CHECK(def->model, PL_ERROR_ARGUMENT, error, "model", "is missing");
     PL_TRY(pl_check_material(&def->material, error));
     PL_TRY(pl_record_check_maps(def->model, def->edge_stiffness, def->particle_density, error));
+    PL_CHECK(def->tetrahedral || !def->tet_stiffness, PL_ERROR_ARGUMENT, error, "tet_stiffness",
+             "is for tetrahedral bodies; others have edge_stiffness");
+    PL_TRY(pl_record_check_map(def->tet_stiffness, def->model->tet_count, "tet_stiffness", error));
     PL_CHECK(pl_is_solver((int)def->solver), PL_ERROR_ARGUMENT, error, "solver",
              "is %d; use fast, stiff or plain", (int)def->solver);
     PL_CHECK(pl_is_gravity_scale(def->gravity_scale), PL_ERROR_ARGUMENT, error, "gravity_scale",
@@ -176,7 +179,7 @@ static pl_status check_def(const pl_body_def *def, pl_error *error)
     PL_CHECK(!def->clustered || !def->tetrahedral, PL_ERROR_ARGUMENT, error, "tetrahedral",
              "is given beside clustered; a body is made of one of them");
     if (def->examples)
-        PL_TRY(pl_examples_check(def->model, def->examples, error));
+        PL_TRY(pl_examples_check(def, error));
     PL_CHECK(def->fixed_count >= 0 && (def->fixed || !def->fixed_count), PL_ERROR_ARGUMENT, error,
              "fixed", "has a count but no particles");
     return check_motion(def, def->model->unit, error);
@@ -236,7 +239,9 @@ static pl_status fill(pl_world *world, pl_record *record, const pl_body_def *def
     PL_CHECK(pl_record_copy_map(world, def->edge_stiffness, model->edge_count,
                                 &record->edge_stiffness) &&
                  pl_record_copy_map(world, def->particle_density, model->particle_count,
-                                    &record->particle_density),
+                                    &record->particle_density) &&
+                 pl_record_copy_map(world, def->tet_stiffness, model->tet_count,
+                                    &record->tet_stiffness),
              PL_ERROR_MEMORY, error, "", "no memory for the maps");
     PL_TRY(pl_gas_fill(world, record, def->pressure, error));
     place(record, def);

@@ -23,6 +23,9 @@ static pl_status check_groups(const pl_model *model, const pl_examples_def *def,
         return PL_OK;
     PL_CHECK(def->group_count >= 1 && def->groups, PL_ERROR_ARGUMENT, error, "examples.groups",
              "are missing; give the group of every particle, counted from 0, or -1 for none");
+    PL_CHECK(def->group_count <= model->particle_count, PL_ERROR_ARGUMENT, error,
+             "examples.group_count", "is %d; there are only %d particles", def->group_count,
+             model->particle_count);
     for (int i = 0; i < model->particle_count; i++)
         PL_CHECK(def->groups[i] >= -1 && def->groups[i] < def->group_count, PL_ERROR_ARGUMENT,
                  error, PL_WHERE("examples.groups[%d]", i), "is %d; use 0 to %d, or -1 for none",
@@ -30,20 +33,50 @@ static pl_status check_groups(const pl_model *model, const pl_examples_def *def,
     return PL_OK;
 }
 
-pl_status pl_examples_check(const pl_model *model, const pl_examples_def *def, pl_error *error)
+/* Edges are what oriented bodies are compared by: one without length has no direction. Rods and sheets have no volume that could
+   be missing. */
+static pl_status check_edges(const pl_model *model, const pl_pose *pose, const char *name,
+                             pl_error *error)
 {
+    for (int e = 0; e < model->edge_count; e++) {
+        int a = model->edges[2 * (size_t)e], b = model->edges[2 * (size_t)e + 1];
+        const double *x = pose->positions + 3 * (size_t)a, *y = pose->positions + 3 * (size_t)b;
+        const float *rest = model->edge_offset + 3 * (size_t)e;
+        double now = 0, was = 0;
+        for (int k = 0; k < 3; k++) {
+            now += (y[k] - x[k]) * (y[k] - x[k]) / (model->unit * model->unit);
+            was += (double)rest[k] * (double)rest[k];
+        }
+        PL_CHECK(now >= 1e-6 * was, PL_ERROR_ARGUMENT, error, name,
+                 "leaves the edge from particle %d to %d no length (%.3g of its own); leave it a "
+                 "thousandth at least",
+                 a, b, sqrt(now / was));
+    }
+    return PL_OK;
+}
+
+pl_status pl_examples_check(const pl_body_def *body, pl_error *error)
+{
+    const pl_model *model = body->model;
+    const pl_examples_def *def = body->examples;
+    pl_pose_regions regions = body->clustered     ? PL_POSE_CLUSTERS
+                              : body->tetrahedral ? PL_POSE_TETS
+                                                  : PL_POSE_RINGS;
     PL_REQUIRE(def->cookie == PL_EXAMPLES_COOKIE, PL_ERROR_ARGUMENT, error, "examples.cookie",
                "the definition was not made by pl_default_examples_def");
     PL_CHECK(def->pose_count >= 1 && def->pose_count <= PL_MAX_POSES && def->poses,
              PL_ERROR_ARGUMENT, error, "examples.poses", "there are %d; use 1 to %d",
              def->poses ? def->pose_count : 0, PL_MAX_POSES);
-    PL_CHECK(def->beta >= 0 && def->beta < 1, PL_ERROR_ARGUMENT, error, "examples.beta",
-             "is %g; use 0 to less than 1 (0.995 is usual)", def->beta);
+    PL_CHECK(def->beta >= 0 && def->beta <= PL_EXAMPLES_MOST_BETA, PL_ERROR_ARGUMENT, error,
+             "examples.beta", "is %.9g; use 0 to %g (0.995 is usual)", def->beta,
+             PL_EXAMPLES_MOST_BETA);
     PL_TRY(check_groups(model, def, error));
     for (int k = 0; k < def->pose_count; k++) {
         pl_where name = pl_where_format("examples.poses[%d]", k);
         PL_TRY(pl_pose_check(model, def->poses + k, name.text, error));
-        PL_TRY(pl_pose_check_regions(model, def->poses + k, name.text, error));
+        PL_TRY(pl_pose_check_regions(model, regions, def->poses + k, name.text, error));
+        if (regions == PL_POSE_RINGS)
+            PL_TRY(check_edges(model, def->poses + k, name.text, error));
     }
     return PL_OK;
 }
@@ -92,13 +125,19 @@ static pl_status describe(pl_world *world, const pl_record *record, const posed_
                              k == 0 ? e->metric : NULL, error);
 }
 
-static void measure(const pl_record *record, pl_record_examples *e)
+/* Of the model, whatever has become of its clusters since; -1 where the matter can have no examples. */
+static int elements_of(const pl_record *record)
 {
-    const pl_oriented *matter = &record->matter;
-    e->width = 6;
-    e->element_count = matter->clustered     ? matter->clustered->count
-                       : matter->tetrahedral ? record->model->tet_count
-                                             : pl_posed_element_count(record->model);
+    return record->matter.clustered ? record->model->cluster_count
+           : record->tetrahedral    ? record->model->tet_count
+           : record->matter.posed   ? pl_posed_element_count(record->model)
+                                    : -1;
+}
+
+/* Clusters and tetrahedra are weighed by a number each, edges by a form. */
+static bool is_weighed(const pl_record *record)
+{
+    return record->matter.clustered || record->tetrahedral;
 }
 
 /* The group most of the members are in; the lowest of equal ones. */
@@ -241,6 +280,13 @@ static pl_status describe_all(pl_world *world, pl_record *record, const pl_examp
     return status;
 }
 
+static pl_status make_and_give(pl_world *world, pl_record *record, pl_error *error)
+{
+    pl_examples *examples;
+    PL_TRY(pl_examples_make(world, record->examples, &examples, error));
+    return give(record, examples, record->examples->beta, error);
+}
+
 pl_status pl_examples_fill(pl_world *world, pl_record *record, const pl_examples_def *def,
                            pl_error *error)
 {
@@ -252,24 +298,28 @@ pl_status pl_examples_fill(pl_world *world, pl_record *record, const pl_examples
     e->pose_count = def->pose_count;
     e->beta = def->beta;
     e->rule = def->rule;
-    measure(record, e);
-    PL_CHECK(reserve(world, matter->clustered || matter->tetrahedral, e), PL_ERROR_MEMORY, error,
-             "examples", "no memory for %d poses", def->pose_count);
+    e->width = 6;
+    e->element_count = elements_of(record);
+    PL_CHECK(e->element_count > 0, PL_ERROR_ARGUMENT, error, "examples",
+             "have nothing to compare: this body has no edges; did you mean clustered?");
+    PL_CHECK(reserve(world, is_weighed(record), e), PL_ERROR_MEMORY, error, "examples",
+             "no memory for %d poses", def->pose_count);
     PL_TRY(describe_all(world, record, def, error));
     group_elements(record, def, e);
-    pl_examples *examples;
-    PL_TRY(pl_examples_make(world, e, &examples, error));
-    return give(record, examples, e->beta, error);
+    return make_and_give(world, record, error);
 }
 
 /* ---- Snapshots -------------------------------------------------------------------------------- */
 
-static void arrays_part(pl_stream *s, pl_world *world, pl_record_examples *e)
+static void arrays_part(pl_stream *s, pl_world *world, const pl_record *record)
 {
+    pl_record_examples *e = record->examples;
     size_t count = (size_t)e->element_count, width = (size_t)e->width;
     bool weighed = e->weight != NULL;
     pl_stream_bool(s, &weighed);
-    pl_stream_expect(s, count * width <= (s->size - s->at) / sizeof(float));
+    pl_stream_expect(s, weighed == is_weighed(record) &&
+                            (size_t)e->pose_count * count * width <=
+                                (s->size - s->at) / sizeof(float));
     if (pl_stream_stopped(s))
         return;
     if (s->in && !reserve(world, weighed, e)) {
@@ -312,14 +362,24 @@ pl_status pl_examples_restore(pl_world *world, pl_record *record, pl_error *erro
     pl_record_examples *e = record->examples;
     if (!e)
         return PL_OK;
-    if (!pl_record_examples_of(record)) {
-        pl_examples *examples;
-        PL_TRY(pl_examples_make(world, e, &examples, error));
-        PL_TRY(give(record, examples, e->beta, error));
+    pl_status status =
+        pl_record_examples_of(record) ? PL_OK : make_and_give(world, record, error);
+    if (status == PL_ERROR_ARGUMENT) { /* what nothing can be made of was never saved */
+        status = PL_ERROR_FORMAT;
+        if (error)
+            error->status = status;
     }
+    PL_TRY(status);
     const void *saved = e->saved;
     e->saved = NULL;
     return pl_examples_load(pl_record_examples_of(record), saved, e->saved_size, error);
+}
+
+/* With local examples elements are groups, or particles; else groups are of particles. */
+static int most_groups(const pl_record *record)
+{
+    return record->examples->local && is_weighed(record) ? record->examples->element_count
+                                                         : record->model->particle_count;
 }
 
 static void examples_part(pl_stream *s, pl_world *world, pl_record *record)
@@ -333,13 +393,15 @@ static void examples_part(pl_stream *s, pl_world *world, pl_record *record)
     pl_stream_bool(s, &e->local);
     pl_stream_doubles(s, &e->beta, 1);
     pl_stream_int(s, &rule);
-    pl_stream_expect(s, e->element_count >= 0 && e->width == 6 && e->pose_count >= 1 &&
-                            e->pose_count <= PL_MAX_POSES && e->group_count >= 1 && e->beta >= 0 &&
-                            e->beta < 1 && rule >= 0 && rule <= PL_EXAMPLES_NEAREST);
+    pl_stream_expect(s, e->element_count > 0 && e->element_count == elements_of(record) &&
+                            e->width == 6 && e->pose_count >= 1 && e->pose_count <= PL_MAX_POSES);
+    pl_stream_expect(s, e->group_count >= 1 && e->group_count <= most_groups(record));
+    pl_stream_expect(s, e->beta >= 0 && e->beta <= PL_EXAMPLES_MOST_BETA && rule >= 0 &&
+                            rule <= PL_EXAMPLES_NEAREST);
     if (s->in)
         e->rule = (pl_example_rule)rule;
     if (!pl_stream_stopped(s))
-        arrays_part(s, world, e);
+        arrays_part(s, world, record);
     if (!pl_stream_stopped(s))
         state_part(s, record);
 }

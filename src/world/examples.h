@@ -4,6 +4,7 @@
 #define PL_WORLD_EXAMPLES_H
 
 #include "matter/examples.h"
+#include "pliant/pliant.h"
 #include "world/stream.h"
 
 struct pl_record;
@@ -28,9 +29,8 @@ pl_status pl_examples_fill(struct pl_world *world, struct pl_record *record,
                            const pl_examples_def *def, pl_error *error);
 void pl_examples_empty(struct pl_world *world, struct pl_record *record);
 
-/* Whether the definition is one, before anything is made. */
-pl_status pl_examples_check(const struct pl_model *model, const pl_examples_def *def,
-                            pl_error *error);
+/* Whether the examples of a body are some, before anything is made. */
+pl_status pl_examples_check(const pl_body_def *body, pl_error *error);
 
 /* A manifold for a body's matter, which takes it over. */
 pl_status pl_examples_make(struct pl_world *world, const pl_record_examples *source,

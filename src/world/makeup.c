@@ -7,7 +7,7 @@
 
 /* ---- Maps and material ------------------------------------------------------------------------ */
 
-static pl_status check_map(const float *map, int count, const char *name, pl_error *error)
+pl_status pl_record_check_map(const float *map, int count, const char *name, pl_error *error)
 {
     for (int i = 0; map && i < count; i++)
         PL_CHECK(pl_is_map_factor(map[i]), PL_ERROR_ARGUMENT, error, PL_WHERE("%s[%d]", name, i),
@@ -18,8 +18,8 @@ static pl_status check_map(const float *map, int count, const char *name, pl_err
 pl_status pl_record_check_maps(const pl_model *model, const float *stiffness, const float *density,
                                pl_error *error)
 {
-    PL_TRY(check_map(stiffness, model->edge_count, "edge_stiffness", error));
-    return check_map(density, model->particle_count, "particle_density", error);
+    PL_TRY(pl_record_check_map(stiffness, model->edge_count, "edge_stiffness", error));
+    return pl_record_check_map(density, model->particle_count, "particle_density", error);
 }
 
 bool pl_record_copy_map(pl_world *world, const float *map, int count, float **out)

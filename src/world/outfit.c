@@ -23,6 +23,7 @@ pl_setup pl_world_setup_of(const pl_world *world, const pl_record *record)
                       .masses = matter->clustered ? matter->clustered->mass : NULL,
                       .tets = record->tetrahedral ? &record->tets : NULL,
                       .present = matter->tetrahedral,
+                      .tet_stiffness = record->tet_stiffness,
                       .examples = record->examples,
                       .posed = matter->posed != NULL};
 }

@@ -210,6 +210,9 @@ static void holds_part(pl_stream *s, pl_world *world, pl_record *record)
 /* Marks a size as that of tetrahedra: other bodies are saved as they always were. */
 #define TETRAHEDRAL (UINT64_C(1) << 63)
 
+/* Beside it: there is a factor per tetrahedron. */
+#define PAINTED (UINT64_C(1) << 61)
+
 /* The definition, and the state as one block of bytes, which waits for the system to be made. */
 static void tetrahedral_part(pl_stream *s, pl_world *world, pl_record *record, size_t size)
 {
@@ -245,7 +248,8 @@ static uint64_t size_of(const pl_record *record)
     if (record->matter.posed)
         return pl_posed_save_size(record->matter.posed) | POSED;
     if (record->tetrahedral && record->matter.tetrahedral)
-        return pl_tetrahedral_save_size(record->matter.tetrahedral) | TETRAHEDRAL;
+        return pl_tetrahedral_save_size(record->matter.tetrahedral) | TETRAHEDRAL |
+               (record->tet_stiffness ? PAINTED : 0);
     return record->matter.clustered ? pl_clustered_save_size(record->matter.clustered) : 0;
 }
 
@@ -256,7 +260,9 @@ static void clustered_part(pl_stream *s, pl_world *world, pl_record *record)
     uint64_t size = size_of(record);
     pl_stream_u64(s, &size);
     if (!pl_stream_stopped(s) && size & TETRAHEDRAL) {
-        tetrahedral_part(s, world, record, (size_t)(size & ~TETRAHEDRAL));
+        if (size & PAINTED)
+            map_part(s, world, &record->tet_stiffness, record->model->tet_count);
+        tetrahedral_part(s, world, record, (size_t)(size & ~(TETRAHEDRAL | PAINTED)));
         return;
     }
     if (!pl_stream_stopped(s) && size & POSED) {

@@ -105,8 +105,10 @@ static PL_APART pl_status get_energy(const pl_world *world, pl_body body, pl_ene
     if (record->matter.clustered)
         terms.elastic =
             pl_clustered_elastic(record->matter.clustered, record->matter.now.x, world->h);
-    if (record->matter.posed)
+    if (record->matter.posed) {
         terms = pl_posed_evaluate(record->matter.posed, &record->matter, world->h, NULL, NULL, NULL);
+        terms.elastic += pl_posed_example_energy(record->matter.posed, &record->matter);
+    }
     energy->elastic = terms.elastic * system->energy_unit;
     PL_CHECK(!record->tetrahedral || pl_tetrahedral_elastic(world, record, &energy->elastic),
              PL_ERROR_MEMORY, NULL, NULL, "no memory to sum up the elements");

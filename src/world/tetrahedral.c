@@ -3,6 +3,7 @@
 #include "world/world.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -20,11 +21,23 @@ static bool has_corners_as_particles(const pl_model *model)
            memcmp(model->tet_points, model->rest, 3 * n * sizeof(float)) == 0;
 }
 
+/* The matter names its own fields; to the caller they are parts of a larger definition. */
+static pl_status lead_back(pl_status status, const char *part, pl_error *error)
+{
+    char where[sizeof error->where];
+    if (status == PL_OK || !error || !error->where[0])
+        return status;
+    memcpy(where, error->where, sizeof where);
+    snprintf(error->where, sizeof error->where, "%s.%.*s", part,
+             (int)(sizeof where - strlen(part) - 2), where);
+    return status;
+}
+
 pl_status pl_tetrahedral_fill(pl_world *world, pl_record *record, const pl_tetrahedral_def *def,
                               pl_error *error)
 {
     const pl_model *model = record->model;
-    PL_TRY(pl_tetrahedral_check(def, error));
+    PL_TRY(lead_back(pl_tetrahedral_check(def, error), "tetrahedral", error));
     PL_CHECK(model->tet_count > 0, PL_ERROR_ARGUMENT, error, "model",
              "has no tetrahedra; cook it with a number of them, then use pl_model_tetrahedral");
     PL_CHECK(has_corners_as_particles(model), PL_ERROR_ARGUMENT, error, "model",
@@ -65,6 +78,20 @@ static void average_edges(const pl_model *model, const float *edge_factor, float
     }
 }
 
+static bool has_map(const pl_system_key *key)
+{
+    return key->edge_stiffness || key->tet_stiffness;
+}
+
+/* Both maps in one, as far as they are there. */
+static void mix_maps(const pl_system_key *key, float *factor)
+{
+    if (key->edge_stiffness)
+        average_edges(key->model, key->edge_stiffness, factor);
+    for (int t = 0; key->tet_stiffness && t < key->model->tet_count; t++)
+        factor[t] = key->tet_stiffness[t] * (key->edge_stiffness ? factor[t] : 1);
+}
+
 static pl_status make_tets(pl_world *world, const pl_system_key *key, const float *stiffness,
                            pl_tet_system **out, pl_error *error)
 {
@@ -82,7 +109,10 @@ static pl_status make_tets(pl_world *world, const pl_system_key *key, const floa
                             .fixed_count = key->fixed_count,
                             .fixed = key->fixed,
                             .workers = world->worker_count};
-    return pl_tet_system_create(world->memory, &source, key->tetrahedral, world->tasks, out, error);
+    pl_status status =
+        pl_tet_system_create(world->memory, &source, key->tetrahedral, world->tasks, out, error);
+    bool about_young = status != PL_OK && error && strcmp(error->where, "young") == 0;
+    return about_young ? lead_back(status, "material", error) : status;
 }
 
 /* Particles of elements too flat to count have no mass; they get a little. */
@@ -98,10 +128,9 @@ static pl_status make_with(pl_world *world, const pl_system_key *key, float *sti
 {
     int n = key->model->particle_count;
     pl_tet_system *tets;
-    PL_CHECK(mass && (stiffness || !key->edge_stiffness), PL_ERROR_MEMORY, error, "",
+    PL_CHECK(mass && (stiffness || !has_map(key)), PL_ERROR_MEMORY, error, "",
              "no memory for %d tetrahedra", key->model->tet_count);
-    if (key->edge_stiffness)
-        average_edges(key->model, key->edge_stiffness, stiffness);
+    mix_maps(key, stiffness);
     PL_TRY(make_tets(world, key, stiffness, &tets, error));
     weigh(tets, n, mass);
     pl_status status = pl_system_create_loose(world->memory, key, n, n, mass, out, error);
@@ -118,7 +147,7 @@ pl_status pl_tetrahedral_make_system(pl_world *world, const pl_system_key *key, 
     PL_CHECK(!(key->material.stiffness > 0), PL_ERROR_ARGUMENT, error, "stiffness",
              "is for oriented particles; tetrahedral bodies have Young's modulus (young)");
     size_t tet_count = (size_t)key->model->tet_count, n = (size_t)key->model->particle_count;
-    float *stiffness = key->edge_stiffness ? PL_NEW(world->memory, float, tet_count) : NULL;
+    float *stiffness = has_map(key) ? PL_NEW(world->memory, float, tet_count) : NULL;
     float *mass = PL_NEW(world->memory, float, n);
     pl_status status = make_with(world, key, stiffness, mass, out, error);
     pl_memory_free(world->memory, stiffness);
@@ -151,7 +180,8 @@ pl_status pl_tetrahedral_equip(pl_world *world, pl_model *model, const pl_setup 
                          .particle_density = setup->particle_density,
                          .fixed = setup->fixed,
                          .fixed_count = setup->fixed_count,
-                         .tetrahedral = setup->tets};
+                         .tetrahedral = setup->tets,
+                         .tet_stiffness = setup->tet_stiffness};
     for (int i = 0; i < outfit->hold_count; i++)
         outfit->holds[i].stiffness = outfit->holds[i].strength;
     PL_TRY(pl_world_get_system(world, &key, &outfit->shared, error));

@@ -49,6 +49,7 @@ typedef struct pl_record {
     pl_material material;
     float *edge_stiffness, *particle_density; /* own copies, or NULL */
     pl_tetrahedral_def tets;                  /* where it is tetrahedral */
+    float *tet_stiffness;                     /* of it; an own copy, or NULL */
     bool tetrahedral;
     float *frames;                            /* [n][9] how particles are deformed; where it is */
     pl_tet_report solved;                     /* what had been done before this sub-step */
@@ -255,6 +256,7 @@ typedef struct pl_setup {
     const float *masses; /* …of these masses; NULL = oriented particles */
     const pl_tetrahedral_def *tets; /* tetrahedral matter, or NULL; and what it is now, if it is there */
     const pl_tetrahedral *present;
+    const float *tet_stiffness;
     const pl_record_examples *examples; /* of new matter, or NULL */
     bool posed; /* a rest shape of its own: solved as fast where the solver is stiff */
 } pl_setup;
@@ -288,6 +290,7 @@ pl_record *pl_record_create(pl_world *world, pl_model *model);
 bool pl_record_grow(pl_world *world, pl_record *record, int capacity);
 void pl_record_destroy(pl_world *world, pl_record *record);
 
+pl_status pl_record_check_map(const float *map, int count, const char *name, pl_error *error);
 pl_status pl_record_check_maps(const pl_model *model, const float *stiffness, const float *density,
                                pl_error *error);
 

@@ -92,6 +92,8 @@ koyama = {
     "teddy": (1280, 1.3, 0.72, 2.2),
     "car": (192, 0.17, 0.078, 0.27),
     "slope": (2250, None, None, None),
+    "five, global": (225, None, None, None),
+    "five, local": (225, None, None, None),
 }
 rows = json.load(open("examples.json"))["rows"]
 check([row["row"] for row in rows] == list(koyama), "examples: rows")
@@ -99,6 +101,8 @@ for row in rows:
     name, ours, theirs = row["row"], row["ours_ms"], row["paper_ms"]
     check((row["particles"], theirs["matching"], theirs["project"], theirs["total"]) == koyama[name], name + ": the paper's")
     check(0 < ours["project"] < ours["total"], f"{name}: projection {ours['project']} of {ours['total']}")
+    check(abs(sum(ours[k] for k in ("matching", "project", "other")) - ours["total"]) < 1e-3 * ours["total"], name + ": stages add up")
+    check(row["poses"] == (5 if "five" in name else 1), name + ": poses")
     check(row["groups"] == (row["particles"] if "local" in name else 2 if name == "teddy" else 1), name + ": groups")
 for line in wrong:
     print("wrong:", line)

@@ -544,14 +544,14 @@ static const broken_scene scenes[] = {
      "\"radius\": 0.5,\n"
      " \"clusters\": {\"members\": [[0, 1, 2], [99, 1]]}}}, \"bodies\": [{\"model\": \"m\", "
      "\"clustered\": true}]}",
-     ":2:38: models.m.clusters.members[1][0]: there is no particle 99; they are numbered from 0 to "
+     ":2:39: models.m.clusters.members[1][0]: there is no particle 99; they are numbered from 0 to "
      "2"},
     {"a member twice",
      "{\"pliant\": 1, \"models\": {\"m\": {\"positions\": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "
      "\"radius\": 0.5,\n"
      " \"clusters\": {\"members\": [[0, 1, 2], [2, 1, 2]]}}}, \"bodies\": [{\"model\": \"m\", "
      "\"clustered\": true}]}",
-     ":2:44: models.m.clusters.members[1][2]: particle 2 is in this cluster already"},
+     ":2:45: models.m.clusters.members[1][2]: particle 2 is in this cluster already"},
     {"a particle in no cluster",
      "{\"pliant\": 1, \"models\": {\"m\": {\"positions\": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "
      "\"radius\": 0.5,\n"
@@ -563,7 +563,7 @@ static const broken_scene scenes[] = {
      "\"radius\": 0.5,\n"
      " \"clusters\": {\"members\": [[0, 1, 2]], \"weights\": [[1, 1e-40, 1]]}}}, \"bodies\": "
      "[{\"model\": \"m\", \"clustered\": true}]}",
-     ":2:56: models.m.clusters.weights[0][1]: must be at least 1e-12, not 1e-40"},
+     ":2:55: models.m.clusters.weights[0][1]: must be at least 1e-12, not 1e-40"},
     {"more clusters than particles",
      "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"box\",\n"
      " \"clusters\": 4000}, \"clustered\": true}]}",
@@ -594,8 +594,42 @@ static const broken_scene scenes[] = {
     {"folded with a Poisson's ratio",
      "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
      " \"tetrahedral\": {\"rotations\": \"folded\", \"poisson\": 0.3}}]}",
-     ":1:26: bodies[0]: poisson is 0.3; the folded blend has no volume term: use 0, or other "
-     "rotations"},
+     ":2:54: bodies[0].tetrahedral.poisson: is 0.3; the folded blend has no volume term: use 0, or "
+     "other rotations"},
+    {"a weight cap that is not used",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
+     " \"tetrahedral\": {\"weight_cap\": 3}}]}",
+     ":2:17: bodies[0].tetrahedral: \"weight_cap\" goes with \"rotations\" that are interpolated: "
+     "\"quaternion\" or \"folded\""},
+    {"plastic flow with interpolated rotations",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
+     " \"tetrahedral\": {\"rotations\": \"quaternion\", \"yield\": 0.1}}]}",
+     ":2:56: bodies[0].tetrahedral.yield: plastic flow needs exact rotations: interpolated ones "
+     "know nothing of it"},
+    {"flow beyond all measure",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
+     " \"tetrahedral\": {\"yield\": 0.1, \"flow\": 1e10}}]}",
+     ":2:39: bodies[0].tetrahedral.flow: is 1e+10; use a rate of 0 to 1e9 per second"},
+    {"tetrahedra too stiff for the step",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
+     " \"young\": 1e30, \"tetrahedral\": true}]}",
+     "?"},
+    {"a tetrahedral body with clusters",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true, "
+     "\"clusters\": 4},\n"
+     " \"tetrahedral\": true}]}",
+     ":2:17: bodies[0].tetrahedral: needs a model without \"clusters\": these are for clustered "
+     "bodies"},
+    {"too few factors of tetrahedra",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true, "
+     "\"count\": [2, 2, 2]},\n"
+     " \"tetrahedral\": true, \"tet_stiffness\": [1, 2]}]}",
+     ":2:40: bodies[0].tet_stiffness: must have one factor per tetrahedron, 5, not 2"},
+    {"factors of tetrahedra without any",
+     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
+     " \"tet_stiffness\": 2}]}",
+     ":2:19: bodies[0].tet_stiffness: is for bodies with \"tetrahedral\"; others have "
+     "\"edge_stiffness\""},
     {"tetrahedral and clustered",
      "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true, "
      "\"clusters\": 4}, \"clustered\": true, \"tetrahedral\": true}]}",

@@ -25,9 +25,12 @@ typedef struct body {
     float *x, *u, *from, *push;
     __int128 mass;            /* in all, at first, 2⁻¹⁰⁰ */
     double solving, changing; /* seconds */
-    double risen;             /* most that a split ever added to the energy, of what there was */
-    bool contact;
+    double most;              /* energy there ever was */
+    double risen;             /* most that a split ever added to the energy, of that */
+    bool contact;             /* with itself: at first as the definition says */
     double friction;
+    bool floored; /* nobody goes below y = floor */
+    double floor;
 } body;
 
 /* Of this thread, whatever else the machine does. */
@@ -104,7 +107,7 @@ static inline void body_open_turned(body *b, int n, const double *points, pl_mat
                                     const pl_clustering_def *clustering,
                                     const pl_clustered_def *def)
 {
-    *b = (body){.capacity = 4 * n + 64};
+    *b = (body){.capacity = 8 * n + 64, .contact = def->self_contact};
     pl_memory_init(&b->memory, NULL, 0);
     float *rest = malloc(sizeof(float) * 3 * (size_t)n), *mass = malloc(sizeof(float) * (size_t)n),
           *radius = malloc(sizeof(float) * (size_t)n);
@@ -167,7 +170,7 @@ static inline void body_close(body *b)
 /* Kinetic and elastic. */
 static inline double body_energy(const body *b, double h)
 {
-    double sum = pl_clustered_elastic(b->c, b->x, h);
+    double sum = pl_clustered_elastic(b->c, b->x, h) / (h * h);
     for (int i = 0; i < b->c->n; i++)
         for (int k = 0; k < 3; k++)
             sum += 0.5 * (double)b->c->mass[i] * (double)b->u[3 * i + k] * (double)b->u[3 * i + k];
@@ -184,8 +187,9 @@ static inline void body_commit(body *b, double h)
     pl_clustered_commit(b->c, &change, NULL);
     b->changing += kit_seconds() - start;
     assert_int_equal(change.n, b->c->n);
+    b->most = fmax(b->most, energy);
     if (b->c->split != split)
-        b->risen = fmax(b->risen, body_energy(b, h) / energy - 1);
+        b->risen = fmax(b->risen, (body_energy(b, h) - energy) / b->most);
 }
 
 /* One sub-step; `push` (accelerations) is used. `fixed` particles go to their targets. */
@@ -210,6 +214,8 @@ static inline void body_step_held(body *b, double h, int fixed_count, const int3
     for (int k = 0; k < fixed_count; k++)
         for (int j = 0; j < 3; j++)
             b->x[3 * fixed[k] + j] = (float)targets[7 * k + j];
+    for (int i = 0; b->floored && i < b->c->n; i++)
+        b->x[3 * i + 1] = fmaxf(b->x[3 * i + 1], (float)b->floor);
     for (size_t j = 0; j < 3 * (size_t)b->c->n; j++)
         b->u[j] = (float)(((double)b->x[j] - (double)b->from[j]) / h);
     body_commit(b, h);
@@ -228,12 +234,26 @@ static inline void body_momentum(const body *b, double sum[3])
             sum[k] += (double)b->c->mass[i] * (double)b->u[3 * i + k];
 }
 
+/* No part of a particle is smaller than an eighth of it, so that there are no more than eight. */
+static inline void body_check_parts(const body *b)
+{
+    const pl_clustered *c = b->c;
+    double *whole = calloc((size_t)c->model_n, sizeof(double));
+    for (int i = 0; i < c->n; i++)
+        whole[c->origin[i]] += (double)c->mass[i];
+    for (int i = 0; i < c->n; i++)
+        assert_true((double)c->mass[i] > 0.12499 * whole[c->origin[i]]);
+    assert_true(c->n <= 8 * c->model_n);
+    free(whole);
+}
+
 /* What must hold of the tables, the weights and the numbers, whatever happened. */
 static inline void body_check(const body *b)
 {
     const pl_clustered *c = b->c;
     double *sum = calloc((size_t)c->n, sizeof(double));
     assert_true(body_mass(b) == b->mass);
+    body_check_parts(b);
     int memberships = 0;
     for (int k = 0; k < c->count; k++) {
         const pl_cluster *cluster = c->clusters + k;

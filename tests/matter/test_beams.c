@@ -137,6 +137,7 @@ static outcome press(double yield, pl_recluster_mode mode, double strength, uint
     pl_clustered_def def = pl_default_clustered_def();
     def.yield = yield;
     def.recluster = mode;
+    def.self_contact = false; /* the kinds of reclustering are compared, not what holds them up */
     body b;
     body_open(&b, n, points, false, &clustering, &def);
     outcome o = {0};
@@ -180,7 +181,7 @@ static void test_plastic(void **state)
         outcome none = press(0, PL_RECLUSTER_NONE, 3, seed);
         assert_int_equal(ours.pieces, 1);
         assert_true(ours.energy < 100 && ours.most < 1e4);
-        assert_true(fabs(ours.volume - 1) < 0.05);
+        assert_true(fabs(ours.volume - 1) < 0.03);
         assert_true(!(none.energy < 100 * ours.energy));
     }
 }

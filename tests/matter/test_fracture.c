@@ -1,6 +1,7 @@
 /* Fracture: a bar pulled apart breaks across the pull, in two pieces, brittle and ductile; a rotated copy breaks the same
-   way; a cut divides mass exactly, changes no momentum and makes no energy; no cascade in one sub-step; crumbs are dissolved or become
-   debris; without memory or room nothing is cut. */
+   way; a cut divides mass exactly, changes no momentum and makes no energy; what is dropped, flows, breaks and is
+   clustered anew has never more energy than at first, nor particles without end; no cascade in one sub-step; crumbs are
+   dissolved or become debris; without memory or room nothing is cut. */
 #include "matter/change_kit.h"
 
 #include "math/quat.h"
@@ -137,12 +138,13 @@ static pl_clustered_def material(bool ductile)
     return def;
 }
 
-static parting break_bar(pl_mat3 turn, bool ductile, uint64_t seed, const char *name)
+static parting break_bar(pl_mat3 turn, bool ductile, bool contact, uint64_t seed, const char *name)
 {
     enum { N = 900 };
     double points[3 * N];
     pl_vec3 axis = pl_m3_column(turn, 0);
     pl_clustered_def def = material(ductile);
+    def.self_contact = contact;
     body b;
     static grip g;
     open_bar(&b, points, N, 60, seed, turn, &def);
@@ -162,13 +164,13 @@ static parting break_bar(pl_mat3 turn, bool ductile, uint64_t seed, const char *
     return p;
 }
 
-/* Two pieces and nothing else, which do not reach into each other by more than particles are apart; and no split has made
-   energy. */
+/* Two pieces and nothing else, which do not reach into each other by more than particles are apart; and no split has added
+   to the energy more than a little of the most there ever was: weights move to clusters that are strained more. */
 static void check_across(const parting *p)
 {
     assert_int_equal(p->pieces, 2);
     assert_int_equal(p->debris, 0);
-    assert_true(p->risen < 1e-3);
+    assert_true(p->risen < 0.03);
     assert_true(p->lower_end - p->upper_start < 0.2);
     assert_true(p->lower_end > -1.9 && p->lower_end < 1.9);
 }
@@ -177,13 +179,31 @@ static void test_breaks_across(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= (uint64_t)check_rounds(10, 3); seed++) {
-        parting p = break_bar(pl_m3_identity(), false, seed, "brittle");
+        parting p = break_bar(pl_m3_identity(), false, false, seed, "brittle");
         check_across(&p);
     }
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        parting p = break_bar(pl_m3_identity(), true, seed, "ductile");
+        parting p = break_bar(pl_m3_identity(), true, false, seed, "ductile");
         check_across(&p);
     }
+}
+
+/* The same with contact. Sides of a crack that still hold to each other elsewhere may touch: where two cracks are open at
+   once, neither relieves the other in time, and there may be three pieces; not crumbs. */
+static void test_breaks_touching(void **state)
+{
+    (void)state;
+    int two = 0;
+    for (uint64_t seed = 1; seed <= 3; seed++)
+        for (int ductile = 0; ductile < 2; ductile++) {
+            parting p = break_bar(pl_m3_identity(), ductile, true, seed,
+                                  ductile ? "ductile, touching" : "brittle, touching");
+            assert_in_range(p.pieces, 2, 3);
+            assert_int_equal(p.debris, 0);
+            assert_true(p.risen < 0.03);
+            two += p.pieces == 2;
+        }
+    assert_true(two >= 5);
 }
 
 static void test_rotated_copy(void **state)
@@ -191,9 +211,9 @@ static void test_rotated_copy(void **state)
     (void)state;
     pl_mat3 quarter = {{{0, -1, 0}, {0, 0, -1}, {1, 0, 0}}};
     pl_mat3 any = pl_quat_to_m3(pl_quat_normalise((pl_quat){0.3, -0.5, 0.2, 0.8}));
-    parting straight = break_bar(pl_m3_identity(), false, 2, "straight");
-    parting turned = break_bar(quarter, false, 2, "turned by quarters");
-    parting oblique = break_bar(any, false, 2, "turned obliquely");
+    parting straight = break_bar(pl_m3_identity(), false, false, 2, "straight");
+    parting turned = break_bar(quarter, false, false, 2, "turned by quarters");
+    parting oblique = break_bar(any, false, false, 2, "turned obliquely");
     assert_int_equal(turned.pieces, 2);
     assert_int_equal(oblique.pieces, 2);
     assert_true(fabs(straight.left - turned.left) < 0.001 * straight.left);
@@ -235,6 +255,65 @@ static void test_with_reclustering(void **state)
         assert_true(body_pieces(&b, NULL, &debris) >= 2);
     }
     body_close(&b);
+}
+
+/* ---- Dropped ------------------------------------------------------------------------------------------------------- */
+
+static double energy_above(const body *b, double h)
+{
+    double sum = body_energy(b, h);
+    for (int i = 0; i < b->c->n; i++)
+        sum += 9.81 * (double)b->c->mass[i] * ((double)b->x[3 * i + 1] - b->floor);
+    return sum;
+}
+
+/* A soft block that flows at once, and breaks at a tenth, thrown on the floor. */
+static void drop(pl_recluster_mode recluster, double limit, bool contact)
+{
+    const double size[3] = {1.6, 0.6, 0.5}, h = 1 / 240.0;
+    double points[3 * 480];
+    int n = kit_box(480, size, 1, points), debris;
+    pl_clustering_def clustering = {.count = 40, .overlap = 4, .seed = 5};
+    pl_clustered_def def = pl_default_clustered_def();
+    def.frequency = 10, def.toughness = 0.1, def.yield = 0.05, def.flow = 30;
+    def.recluster = recluster, def.strain_limit = limit, def.self_contact = contact;
+    body b;
+    body_open(&b, n, points, true, &clustering, &def);
+    assert_true(b.contact == contact);
+    b.floored = true, b.floor = -0.5, b.friction = 0.5;
+    for (int i = 0; i < n; i++)
+        b.u[3 * i + 1] = -2.5f;
+    double first = energy_above(&b, h), most = 0, last = first;
+    for (int step = 0; step < 800; step++) {
+        for (int i = 0; i < b.c->n; i++)
+            b.push[3 * i] = b.push[3 * i + 2] = 0, b.push[3 * i + 1] = -9.81f;
+        body_step(&b, h);
+        last = energy_above(&b, h);
+        most = fmax(most, last);
+        assert_true(last < 1.001 * first);
+        if (step % 40 == 0)
+            body_check(&b);
+    }
+    body_check(&b);
+    int pieces = body_pieces(&b, NULL, &debris);
+    printf(
+        "dropped, reclustering %d, limit %g, contact %d: energy from %.0f to %.0f, at most %.0f; "
+        "%d particles became %d in %d pieces, %d debris; %llu splits, %llu new clusters\n",
+        (int)recluster, limit, contact, first, last, most, n, b.c->n, pieces, debris,
+        (unsigned long long)b.c->split, (unsigned long long)b.c->added);
+    assert_true(b.c->split > 5);
+    assert_true(last < 0.25 * first);
+    assert_true(b.c->n < 2 * n);
+    body_close(&b);
+}
+
+static void test_dropped(void **state)
+{
+    (void)state;
+    drop(PL_RECLUSTER_EMBEDDED, 0.2, true);
+    drop(PL_RECLUSTER_EMBEDDED, 0.2, false);
+    drop(PL_RECLUSTER_NONE, 0.2, true);
+    drop(PL_RECLUSTER_NONE, 0, false);
 }
 
 /* ---- One cut -------------------------------------------------------------------------------------------------------- */
@@ -414,6 +493,7 @@ static void test_debris(void **state)
     double points[3 * N];
     pl_clustered_def def = material(false);
     body b;
+    def.self_contact = false;
     open_bar(&b, points, N, 20, 1, pl_m3_identity(), &def);
     int lost = 17;
     for (int k = 0; k < b.c->count; k++) {
@@ -445,12 +525,10 @@ static void test_debris(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_breaks_across),
-        cmocka_unit_test(test_rotated_copy),
-        cmocka_unit_test(test_with_reclustering),
-        cmocka_unit_test(test_no_cascade),
-        cmocka_unit_test(test_one_cut),
-        cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_breaks_across), cmocka_unit_test(test_breaks_touching),
+        cmocka_unit_test(test_rotated_copy),  cmocka_unit_test(test_with_reclustering),
+        cmocka_unit_test(test_dropped),       cmocka_unit_test(test_no_cascade),
+        cmocka_unit_test(test_one_cut),       cmocka_unit_test(test_no_room),
         cmocka_unit_test(test_debris),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

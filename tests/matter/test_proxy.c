@@ -1,6 +1,7 @@
 /* Contact of a clustered body with itself: the rest shape is a fixed point, bit by bit; pieces thrown at each other do not
-   go through each other; linear momentum stays; friction slows what slides, never more than it slid; proxies of thin bodies
-   and of broken ones; brute force finds the same contacts. */
+   go through each other, whatever their masses, and nobody is moved farther than by one contact; linear momentum stays;
+   friction slows what slides, never more than it slid; what was inside before comes out slowly; debris; proxies of thin
+   bodies and of broken ones; brute force finds the same contacts. */
 #include "matter/change_kit.h"
 
 #include "math/quat.h"
@@ -169,6 +170,133 @@ static void test_momentum_and_friction(void **state)
     assert_true(slid[1] < slid[0] && slid[2] < slid[1] && slid[2] > 0);
 }
 
+/* The farthest that anybody was moved, of the two bars. */
+static void farthest_of(const body *b, const float *before, double most[2])
+{
+    most[0] = most[1] = 0;
+    for (int i = 0; i < b->c->n; i++) {
+        int bar = i >= b->c->n / 2;
+        pl_vec3 to = pl_v3_from_floats(b->x + 3 * i), from = pl_v3_from_floats(before + 3 * i);
+        most[bar] = fmax(most[bar], pl_v3_distance(to, from));
+    }
+}
+
+/* Bars that went into each other by 0.1 in this sub-step: many particles are in each proxy, and every one is moved for
+   itself, and as a member. Light as it may be, none goes farther than the one contact may take it. */
+static void push_light(double ratio, double friction)
+{
+    pl_clustered_def def = pl_default_clustered_def();
+    body b;
+    open_two(&b, 1200, 0.7, &def);
+    int half = b.c->n / 2;
+    size_t bytes = 3 * sizeof(float) * (size_t)b.c->n;
+    float *x = malloc(bytes);
+    for (int i = half; i < 2 * half; i++)
+        b.c->mass[i] *= (float)ratio;
+    pl_clustered_index(b.c);
+    pl_clustered_weigh(b.c);
+    memcpy(b.from, b.x, bytes);
+    for (int i = half; i < 2 * half; i++)
+        b.x[3 * i + 2] -= 0.8f;
+    memcpy(x, b.x, bytes);
+    pl_clustered_collide(b.c, b.x, b.from, 1 / 60.0, friction, NULL);
+    double most[2], size, change = momentum_change(&b, x, b.x, &size), radius = 0;
+    for (int k = 0; k < b.c->count; k++)
+        radius = fmax(radius, (double)b.c->clusters[k].radius);
+    farthest_of(&b, x, most);
+    double limit = 0.25 * radius * sqrt(1 + friction * friction);
+    printf("masses 1 and %g, friction %g: moved by %.2g and %.2g at most, one contact by %.2g; "
+           "momentum off by %.2g of %.2g\n",
+           ratio, friction, most[0], most[1], limit, change, size);
+    assert_true(most[0] > 0 && most[1] > 0.02);
+    assert_true(most[0] <= 1.0001 * limit && most[1] <= 1.0001 * limit);
+    assert_true(change < 1e-5 * size + 3e-6); /* places are floats */
+    if (ratio < 0.01)
+        assert_true(most[0] < 20 * ratio * most[1]);
+    /* Had they been there before, it would be a tenth. */
+    memcpy(b.from, x, bytes);
+    for (int k = 0; k < b.c->count; k++)
+        pl_v3_to_floats(pl_clustered_refit(b.c, k, x).centre, b.c->clusters[k].centre);
+    memcpy(b.x, x, bytes);
+    pl_clustered_collide(b.c, b.x, b.from, 1 / 60.0, 0, NULL);
+    farthest_of(&b, x, most);
+    assert_true(most[1] > 0 && most[0] < 0.1 * 0.8 * radius && most[1] < 0.1 * 0.8 * radius);
+    free(x);
+    body_close(&b);
+}
+
+static void test_masses(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        push_light(1, 0.5 * k);
+        push_light(1e-3, 0.5 * k);
+        push_light(1e-6, 0.5 * k);
+    }
+}
+
+/* A particle that no cluster holds, thrown at the body. */
+static double throw_debris(bool contact, double *drift)
+{
+    const double size[3] = {2, 1, 1};
+    pl_clustered_def def = pl_default_clustered_def();
+    def.self_contact = contact;
+    double points[3 * 600], before[3], after[3], lowest = (double)INFINITY;
+    int n = kit_box(599, size, 5, points), lost = n;
+    for (int k = 0; k < 3; k++)
+        points[3 * lost + k] = k == 1 ? 1.2 : 0.1;
+    pl_clustering_def clustering = {.count = 40, .overlap = 3, .seed = 3};
+    body b;
+    body_open(&b, n + 1, points, false, &clustering, &def);
+    for (int k = 0; k < b.c->count; k++) {
+        pl_cluster *cluster = b.c->clusters + k;
+        int kept = cluster->first, end = cluster->first + cluster->count;
+        for (int m = cluster->first; m < end; m++) {
+            if (b.c->particle[m] == lost)
+                continue;
+            b.c->particle[kept] = b.c->particle[m];
+            b.c->raw[kept] = b.c->raw[m];
+            for (int j = 0; j < 3; j++)
+                b.c->p[j][kept] = b.c->p[j][m];
+            kept++;
+        }
+        cluster->count = kept - cluster->first;
+    }
+    int left = 0;
+    for (int k = 0; k < b.c->count; k++)
+        if (b.c->clusters[k].count)
+            b.c->clusters[left++] = b.c->clusters[k];
+    b.c->count = left;
+    pl_clustered_index(b.c);
+    pl_clustered_weigh(b.c);
+    assert_int_equal(b.c->start[lost], b.c->start[lost + 1]);
+    b.u[3 * lost + 1] = -3;
+    body_momentum(&b, before);
+    for (int step = 0; step < 120; step++) {
+        body_step(&b, 1 / 120.0);
+        lowest = fmin(lowest, (double)b.x[3 * lost + 1]);
+    }
+    body_momentum(&b, after);
+    *drift = 0;
+    for (int k = 0; k < 3; k++)
+        *drift = fmax(*drift, fabs(after[k] - before[k]));
+    body_check(&b);
+    body_close(&b);
+    return lowest;
+}
+
+static void test_debris(void **state)
+{
+    (void)state;
+    double drift, without = throw_debris(false, &drift), with = throw_debris(true, &drift);
+    printf("debris thrown down at a body from −0.5 to 0.5 gets to %.2f without contact, %.2f with; "
+           "momentum off by %.2g of 3\n",
+           without, with, drift);
+    assert_true(without < -1);
+    assert_true(with > 0.35);
+    assert_true(drift < 1e-2);
+}
+
 /* The same bits from several threads; and nothing is allocated once there is room. */
 static void test_threads(void **state)
 {
@@ -321,6 +449,8 @@ int main(void)
         cmocka_unit_test(test_rest_is_fixed),
         cmocka_unit_test(test_pieces_meet),
         cmocka_unit_test(test_momentum_and_friction),
+        cmocka_unit_test(test_masses),
+        cmocka_unit_test(test_debris),
         cmocka_unit_test(test_brute_force),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_broken_bar),

@@ -466,17 +466,17 @@ static void bad_regions(void **state)
     pl_pose pose = warp_of(model, &warp);
     pl_error error;
     assert_int_equal(pl_pose_check(model, &pose, "poses[0]", &error), PL_OK);
-    assert_int_equal(pl_pose_check_regions(model, &pose, "poses[0]", &error), PL_OK);
+    assert_int_equal(pl_pose_check_regions(model, PL_POSE_RINGS, &pose, "poses[0]", &error), PL_OK);
     double *x = (double *)(uintptr_t)pose.positions;
     int n = pose.particle_count;
     for (int i = 0; i < n; i++)
         x[3 * i] = -x[3 * i];
-    assert_int_equal(pl_pose_check_regions(model, &pose, "poses[3]", &error), PL_ERROR_ARGUMENT);
+    assert_int_equal(pl_pose_check_regions(model, PL_POSE_RINGS, &pose, "poses[3]", &error), PL_ERROR_ARGUMENT);
     assert_string_equal(error.where, "poses[3]");
     assert_non_null(strstr(error.text, "inside out"));
     for (int i = 0; i < n; i++)
         x[3 * i] = 1;
-    assert_int_equal(pl_pose_check_regions(model, &pose, "poses[3]", &error), PL_ERROR_ARGUMENT);
+    assert_int_equal(pl_pose_check_regions(model, PL_POSE_RINGS, &pose, "poses[3]", &error), PL_ERROR_ARGUMENT);
     assert_non_null(strstr(error.text, "no volume"));
     x[5] = INFINITY;
     assert_int_equal(pl_pose_check(model, &pose, "poses[3]", &error), PL_ERROR_ARGUMENT);

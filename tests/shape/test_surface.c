@@ -348,6 +348,37 @@ static void flat_triangles_open_nothing(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+/* Too flat to be simulated, they still bound what there is, and are counted. */
+static void flat_tetrahedra_are_dropped(void **state)
+{
+    (void)state;
+    pl_memory memory;
+    pl_memory_init(&memory, NULL, 0);
+    case_mesh mesh = {0};
+    for (int i = 0; i < 8; i++)
+        case_vertex(&mesh, i & 1, i >> 1 & 1, i >> 2);
+    case_vertex(&mesh, 0.5, 1.00001, 0.5);
+    static const int32_t tets[7][4] = {{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 4, 7, 1}, {6, 7, 4, 2},
+                                       {1, 2, 4, 7}, {2, 7, 3, 8}, {2, 6, 7, 8}};
+    pl_mesh view = {
+        .vertex_count = 9, .positions = mesh.positions, .tet_count = 7, .tets = &tets[0][0]};
+    pl_surface *surface;
+    assert_int_equal(pl_surface_create(&memory, &view, 1e-6, &surface, NULL), PL_OK);
+    assert_int_equal(surface->tet_count, 5);
+    assert_int_equal(surface->report.flat_tets, 2);
+    assert_int_equal(surface->report.duplicate_tets, 0);
+    assert_int_equal(surface->triangle_count, 14);
+    assert_int_equal(surface->report.closed_components, 1);
+    pl_surface_destroy(surface);
+    static const int32_t flat[4] = {0, 1, 2, 3};
+    pl_error error = {0};
+    view.tet_count = 1, view.tets = flat;
+    assert_int_equal(pl_surface_create(&memory, &view, 1e-6, &surface, &error), PL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.text, "tetrahedra"));
+    case_free(&mesh);
+    assert_int_equal(memory.used, 0);
+}
+
 static void tetrahedra_are_turned_and_bounded(void **state)
 {
     (void)state;
@@ -366,7 +397,8 @@ static void tetrahedra_are_turned_and_bounded(void **state)
     pl_surface *surface;
     assert_int_equal(pl_surface_create(&memory, &view, 1e-6, &surface, NULL), PL_OK);
     assert_int_equal(surface->tet_count, 6);
-    assert_int_equal(surface->report.flat_tets, 3);
+    assert_int_equal(surface->report.flat_tets, 2);
+    assert_int_equal(surface->report.duplicate_tets, 1);
     assert_int_equal(surface->report.turned_tets, 2);
     assert_int_equal(surface->triangle_count, 12);
     assert_int_equal(surface->report.flipped, 0);
@@ -556,7 +588,8 @@ static void noise_is_survived(void **state)
             if (surface->triangle_count && surface->source[0] >= 0)
                 assert_int_equal(surface->triangle_count + report->degenerate + report->duplicate,
                                  triangles);
-            assert_int_equal(surface->tet_count + report->flat_tets, view.tet_count);
+            assert_int_equal(surface->tet_count + report->flat_tets + report->duplicate_tets,
+                             view.tet_count);
             pl_inside *inside;
             assert_int_equal(pl_inside_create(&memory, surface, &inside, NULL), PL_OK);
             for (int i = 0; i < 10; i++) {
@@ -633,6 +666,7 @@ int main(void)
         cmocka_unit_test(strange_edges_and_points_are_counted),
         cmocka_unit_test(flat_triangles_open_nothing),
         cmocka_unit_test(tetrahedra_are_turned_and_bounded),
+        cmocka_unit_test(flat_tetrahedra_are_dropped),
         cmocka_unit_test(lines_alone_are_taken),
         cmocka_unit_test(what_cannot_be_read_is_refused),
         cmocka_unit_test(every_allocation_may_fail),

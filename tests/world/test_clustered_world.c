@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "math/simd.h"
 #include "pliant/pliant.h"
 #include "support/check.h"
+#include "world/world.h"
 
 /* ---- Things ----------------------------------------------------------------------------------- */
 
@@ -25,16 +28,22 @@ static pl_model *box_model(int x, int y, int z, double spacing)
     return model;
 }
 
-static pl_model *clusters_of(pl_model *model, int count)
+static pl_model *clusters_by(pl_model *model, int count, pl_cluster_kernel kernel)
 {
     pl_model *clustered;
     pl_error error = {0};
     pl_clusters_def def = pl_default_clusters_def();
     def.count = count;
+    def.kernel = kernel;
     if (pl_model_cluster(model, &def, &clustered, &error) != PL_OK)
         fail_msg("%s: %s", error.where, error.text);
     pl_model_release(model);
     return clustered;
+}
+
+static pl_model *clusters_of(pl_model *model, int count)
+{
+    return clusters_by(model, count, PL_KERNEL_FUZZY);
 }
 
 static pl_world *world_of(int threads, double gravity)
@@ -246,44 +255,271 @@ static void test_pulled_apart(void **unused)
     pl_model_release(model);
 }
 
+/* ---- Pieces ----------------------------------------------------------------------------------- */
+
+/* The piece of every particle, as the smallest number of a particle in it. */
+static void find_pieces(const pl_clustered *c, int32_t *piece)
+{
+    for (int i = 0; i < c->n; i++)
+        piece[i] = i;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const pl_cluster *q = c->clusters; q < c->clusters + c->count; q++) {
+            const int32_t *member = c->particle + q->first;
+            int32_t least = piece[member[0]];
+            for (int k = 1; k < q->count; k++)
+                least = piece[member[k]] < least ? piece[member[k]] : least;
+            for (int k = 0; k < q->count; k++) {
+                changed |= piece[member[k]] != least;
+                piece[member[k]] = least;
+            }
+        }
+    }
+}
+
+/* What part of the balls around the particles of one piece lies within balls of another one: on a grid, `radius` as far as
+   they reach where particles next to each other touch. Pieces within each other would have about a half in common. */
+static double common_part(const double *x, const int32_t *piece, int n, double radius)
+{
+    enum { SIDE = 5 };
+    int inside = 0, common = 0;
+    for (int i = 0; i < n; i++)
+        for (int cell = 0; cell < SIDE * SIDE * SIDE; cell++) {
+            const int at[3] = {cell % SIDE, cell / SIDE % SIDE, cell / SIDE / SIDE};
+            double p[3], square = 0;
+            bool other = false;
+            for (int k = 0; k < 3; k++) {
+                double d = radius * ((2 * at[k] + 1.0) / SIDE - 1);
+                p[k] = x[3 * i + k] + d;
+                square += d * d;
+            }
+            if (square > radius * radius)
+                continue;
+            for (int j = 0; j < n && !other; j++)
+                if (piece[j] != piece[i]) {
+                    double d[3] = {x[3 * j] - p[0], x[3 * j + 1] - p[1], x[3 * j + 2] - p[2]};
+                    other = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < radius * radius;
+                }
+            inside++;
+            common += other;
+        }
+    return (double)common / inside;
+}
+
+typedef struct halves {
+    int n;
+    double *x, *v;
+    int32_t *piece;
+} halves;
+
+static halves halves_of(const pulled *p)
+{
+    halves h = {.n = info_of(p->world, p->body).particle_count};
+    h.x = malloc(sizeof *h.x * 3 * (size_t)h.n);
+    h.v = malloc(sizeof *h.v * 3 * (size_t)h.n);
+    h.piece = malloc(sizeof *h.piece * (size_t)h.n);
+    find_pieces(pl_world_record(p->world, p->body)->matter.clustered, h.piece);
+    pl_buffer x = pl_doubles(h.x, 0), v = pl_doubles(h.v, 0);
+    assert_int_equal(pl_body_read(p->world, p->body, PL_POSITIONS, 0, h.n, 1, x), PL_OK);
+    assert_int_equal(pl_body_read(p->world, p->body, PL_VELOCITIES, 0, h.n, 1, v), PL_OK);
+    return h;
+}
+
+static void free_halves(halves *h)
+{
+    free(h->x), free(h->v), free(h->piece);
+}
+
+static double speed_of(const halves *h)
+{
+    double most = 0;
+    for (int i = 0; i < h->n; i++) {
+        const double *v = h->v + 3 * i;
+        most = fmax(most, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    }
+    return sqrt(most);
+}
+
+/* How near two pieces come. */
+static double gap_of(const halves *h)
+{
+    double least = INFINITY;
+    for (int i = 0; i < h->n; i++)
+        for (int j = 0; j < i; j++)
+            if (h->piece[i] != h->piece[j]) {
+                const double *a = h->x + 3 * i, *b = h->x + 3 * j;
+                least = fmin(least, (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                                        (a[2] - b[2]) * (a[2] - b[2]));
+            }
+    return sqrt(least);
+}
+
+/* Down is against x, the floor just below the left end. */
+static void let_fall(pulled *p, double floor)
+{
+    const double down[3] = {-9.81, 0, 0},
+                 turned[4] = {0, 0, -0.70710678118654752, 0.70710678118654752};
+    pl_collider collider;
+    pl_collider_def plane = pl_default_collider_def(PL_COLLIDER_PLANE);
+    plane.position[0] = floor;
+    memcpy(plane.rotation, turned, sizeof turned);
+    assert_int_equal(pl_collider_create(p->world, &plane, &collider, NULL), PL_OK);
+    assert_int_equal(pl_world_set_gravity(p->world, down), PL_OK);
+    assert_int_equal(pl_body_set_fixed(p->world, p->body, NULL, 0, NULL), PL_OK);
+}
+
+/* A bar is torn and let go: one half falls on the floor, the other one on that; both come to rest. */
+static void test_pieces_rest(void **unused)
+{
+    (void)unused;
+    const double spacing = 0.1;
+    pl_model *model = bar_model();
+    pl_clustered_def def = brittle();
+    def.damping = 20;
+    def.toughness = 0.3;
+    pulled p = pull_begin(model, &def, 1);
+    for (int i = 0; i < 60; i++)
+        pull(&p, 0.01);
+    assert_int_equal(info_of(p.world, p.body).piece_count, 2);
+    halves h = halves_of(&p);
+    double floor = p.at[0][0] - spacing, nearest = gap_of(&h), lowest = INFINITY;
+    assert_true(nearest > 2 * spacing);
+    free_halves(&h);
+    let_fall(&p, floor);
+    for (int i = 0; i < 40; i++) {
+        step(p.world, 3);
+        h = halves_of(&p);
+        nearest = fmin(nearest, gap_of(&h));
+        free_halves(&h);
+    }
+    step(p.world, 780);
+    h = halves_of(&p);
+    double common = common_part(h.x, h.piece, h.n, spacing / 2);
+    for (int i = 0; i < h.n; i++)
+        lowest = fmin(lowest, h.x[3 * i] - floor);
+    print_message("%d pieces, which came as near as %.3f; lowest particle at %.3f, fastest %.2g "
+                  "m/s, %.2g of the volume in common\n",
+                  info_of(p.world, p.body).piece_count, nearest, lowest, speed_of(&h), common);
+    assert_finite(p.world, p.body);
+    assert_int_equal(info_of(p.world, p.body).piece_count, 2);
+    assert_true(nearest < 1.2 * spacing);    /* they did touch */
+    assert_true(lowest > 0.8 * spacing / 2); /* particles are balls, and touch the floor */
+    assert_true(common < 0.01);
+    assert_true(speed_of(&h) < 0.02);
+    free_halves(&h);
+    pl_world_destroy(p.world);
+    pl_model_release(model);
+}
+
 /* ---- The same bits ---------------------------------------------------------------------------- */
 
-static uint64_t hash_after(pl_model *model, const pl_clustered_def *def, int threads, int save_at)
+enum { PULLED_FRAMES = 60 };
+
+static pl_world *restored(pl_world *world, pl_model *model, int threads)
+{
+    size_t size;
+    assert_int_equal(pl_world_save(world, NULL, 0, &size), PL_OK);
+    void *bytes = malloc(size);
+    assert_int_equal(pl_world_save(world, bytes, size, &size), PL_OK);
+    pl_world *other = world_of(threads, 1);
+    pl_error error = {0};
+    if (pl_world_restore(other, bytes, size, &model, 1, &error) != PL_OK)
+        fail_msg("%s: %s", error.where, error.text);
+    assert_int_equal(pl_world_hash(other), pl_world_hash(world));
+    free(bytes);
+    return other;
+}
+
+static uint64_t hash_after(pl_model *model, const pl_clustered_def *def, int threads, int save_at,
+                           pl_body_info *info)
 {
     pulled p = pull_begin(model, def, threads);
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < PULLED_FRAMES; i++) {
         if (i == save_at) {
-            size_t size;
-            assert_int_equal(pl_world_save(p.world, NULL, 0, &size), PL_OK);
-            void *bytes = malloc(size);
-            assert_int_equal(pl_world_save(p.world, bytes, size, &size), PL_OK);
-            pl_world *other = world_of(threads, 1);
-            pl_error error = {0};
-            if (pl_world_restore(other, bytes, size, &model, 1, &error) != PL_OK)
-                fail_msg("%s: %s", error.where, error.text);
-            assert_int_equal(pl_world_hash(other), pl_world_hash(p.world));
+            pl_world *other = restored(p.world, model, threads);
             pl_world_destroy(p.world);
             p.world = other;
-            free(bytes);
         }
         pull(&p, 0.015);
     }
     uint64_t hash = pl_world_hash(p.world);
+    *info = info_of(p.world, p.body);
     pl_world_destroy(p.world);
+    return hash;
+}
+
+/* Flows so far that clusters are replaced, and is torn. */
+static pl_clustered_def flowing(void)
+{
+    pl_clustered_def def = brittle();
+    def.yield = 0.02;
+    def.flow = 10;
+    def.condition = 1.15;
+    return def;
+}
+
+static uint64_t hash_of_flowing(int threads, int save_at)
+{
+    pl_model *model = bar_model();
+    pl_clustered_def def = flowing();
+    pl_body_info info;
+    uint64_t hash = hash_after(model, &def, threads, save_at, &info);
+    print_message("%d added, %d removed, %d split, %d divided\n", (int)info.clusters_added,
+                  (int)info.clusters_removed, (int)info.clusters_split,
+                  (int)info.particles_divided);
+    assert_true(info.clusters_added > 0 && info.clusters_removed > 0);
+    assert_true(info.clusters_split > 0 && info.particles_divided > 0);
+    pl_model_release(model);
+    return hash;
+}
+
+/* Another process, because the width is chosen once. */
+static uint64_t hash_of_width(int width)
+{
+    char self[512], command[600];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    unsigned long long hash = 0;
+    assert_true(length > 0);
+    snprintf(command, sizeof command, "PLIANT_SIMD=%d '%.*s' --hash", width, (int)length, self);
+    FILE *child = popen(command, "r");
+    assert_non_null(child);
+    while (fscanf(child, "hash %llx", &hash) != 1 && fscanf(child, "%*[^\n]\n") != EOF)
+        ;
+    pclose(child);
     return hash;
 }
 
 static void test_same_bits(void **unused)
 {
     (void)unused;
-    pl_model *model = bar_model();
-    pl_clustered_def def = brittle();
-    def.yield = 0.05;
-    uint64_t hash = hash_after(model, &def, 1, -1);
-    assert_int_equal(hash_after(model, &def, 2, -1), hash);
-    assert_int_equal(hash_after(model, &def, 7, -1), hash);
-    for (int at = 0; at < 60; at += 13)
-        assert_int_equal(hash_after(model, &def, 1, at), hash);
+    uint64_t hash = hash_of_flowing(1, -1);
+    assert_int_equal(hash_of_flowing(2, -1), hash);
+    assert_int_equal(hash_of_flowing(7, -1), hash);
+    for (int at = 0; at < PULLED_FRAMES; at += 13)
+        assert_int_equal(hash_of_flowing(1, at), hash);
+    for (int width = 4; width <= 16; width *= 2)
+        if (pl_simd_supports(width))
+            assert_int_equal(hash_of_width(width), hash);
+}
+
+/* Clusters that are made after a snapshot was read have the kernel of those before. */
+static void test_kernel_is_kept(void **unused)
+{
+    (void)unused;
+    pl_clustered_def def = flowing();
+    pl_body_info info;
+    uint64_t hashes[PL_KERNEL_CONSTANT + 1];
+    pl_model *model =
+        clusters_by(box_model(PULLED_X, PULLED_YZ, PULLED_YZ, 0.1), 24, PL_KERNEL_CONSTANT);
+    def.toughness = INFINITY;
+    for (int kernel = PL_KERNEL_FUZZY; kernel <= PL_KERNEL_CONSTANT; kernel++) {
+        def.kernel = (pl_cluster_kernel)kernel;
+        hashes[kernel] = hash_after(model, &def, 1, -1, &info);
+        assert_true(info.clusters_added > 0);
+        assert_int_equal(hash_after(model, &def, 1, 10, &info), hashes[kernel]);
+        for (int other = 0; other < kernel; other++)
+            assert_int_not_equal(hashes[kernel], hashes[other]);
+    }
     pl_model_release(model);
 }
 
@@ -332,6 +568,10 @@ static void test_mistakes(void **unused)
         assert_non_null(strstr(error.where, "toughness"));
     }
     clustered = pl_default_clustered_def();
+    clustered.kernel = (pl_cluster_kernel)99;
+    assert_int_equal(pl_body_create(world, &def, &body, &error), PL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.where, "kernel"));
+    clustered = pl_default_clustered_def();
     assert_int_equal(pl_body_create(world, &def, &body, &error), PL_OK);
     pl_pin pin;
     pl_pin_def pin_def = pl_default_pin_def(PL_PIN_DIRECTION);
@@ -342,12 +582,17 @@ static void test_mistakes(void **unused)
     pl_model_release(solid);
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
+    if (count == 2 && strcmp(arguments[1], "--hash") == 0) {
+        printf("hash %llx\n", (unsigned long long)hash_of_flowing(2, -1));
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_free_fall),     cmocka_unit_test(test_momentum_between_kinds),
-        cmocka_unit_test(test_rest_on_floor), cmocka_unit_test(test_pulled_apart),
-        cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_no_allocation),
+        cmocka_unit_test(test_free_fall),      cmocka_unit_test(test_momentum_between_kinds),
+        cmocka_unit_test(test_rest_on_floor),  cmocka_unit_test(test_pulled_apart),
+        cmocka_unit_test(test_pieces_rest),    cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_kernel_is_kept), cmocka_unit_test(test_no_allocation),
         cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* Example poses in a world, for every kind of body: weights of independent halves, the same bits with other threads and vector
    widths and after a snapshot, no memory in a step and none lost without it, bodies without examples as before, and what is
    refused. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "support/check.h"
 
+#include "base/hash.h"
 #include "math/simd.h"
 #include "support/world_kit.h"
 
@@ -17,13 +19,13 @@ enum { RINGS, TETS, GRAPH, ROD, KINDS };
 
 static const char *const names[KINDS] = {"rings", "tets", "graph", "rod"};
 
-/* A block of 4 × 4 × 8 points, 0.3 × 0.3 × 0.7 along z; or a rod of forty along x. */
-static pl_model *model_of(int kind)
+/* A block of so many points, 0.3 × 0.3 × 0.7 along z; or a rod along x. */
+static pl_model *sized_model_of(int kind, int across, int along, int rod)
 {
     pl_model *model = kind == ROD
-                          ? world_sized_model(PL_SHAPE_CHAIN, 40, 0, 0, 1, 0.02, 0.02, false)
-                          : world_sized_model(kind == TETS ? PL_SHAPE_BLOCK : PL_SHAPE_BOX, 4, 4, 8,
-                                              0.3, 0.3, 0.7, true);
+                          ? world_sized_model(PL_SHAPE_CHAIN, rod, 0, 0, 1, 0.02, 0.02, false)
+                          : world_sized_model(kind == TETS ? PL_SHAPE_BLOCK : PL_SHAPE_BOX, across,
+                                              across, along, 0.3, 0.3, 0.7, true);
     pl_model *made = NULL;
     pl_clusters_def rings = pl_default_clusters_def();
     rings.rings = true;
@@ -37,10 +39,16 @@ static pl_model *model_of(int kind)
     return made;
 }
 
+static pl_model *model_of(int kind)
+{
+    return sized_model_of(kind, 4, 8, 40);
+}
+
 typedef struct scene {
     pl_world *world;
     pl_model *model;
     pl_body body;
+    bool plastic;
     pl_pose poses[2];
     pl_examples_def examples;
 } scene;
@@ -78,7 +86,11 @@ static pl_status put_body(scene *s, int kind, const pl_examples_def *examples, p
     clustered.strain_limit = 0;
     clustered.frequency = 40;
     clustered.damping = 60;
+    pl_plasticity_def plasticity = pl_default_plasticity_def();
+    if (s->plastic)
+        clustered.yield = tets.yield = plasticity.yield = 0.02;
     pl_body_def def = body_of(s, kind, &clustered, &tets);
+    def.plasticity = s->plastic && kind >= GRAPH ? &plasticity : NULL;
     def.examples = examples;
     return pl_body_create(s->world, &def, &s->body, error);
 }
@@ -446,9 +458,215 @@ static void memory_fails_in_turn(void **state)
     }
 }
 
+/* ---- Forged snapshots --------------------------------------------------------------------------- */
+
+typedef struct attack {
+    scene s;
+    unsigned char *good, *bytes;
+    size_t size;
+    uint64_t before;
+    int refused, accepted;
+} attack;
+
+static void attack_begin(attack *a, int kind, bool examples, bool plastic)
+{
+    *a = (attack){.s.plastic = plastic};
+    pl_world_def def = world_of(0);
+    def.substeps = 1;
+    assert_int_equal(pl_world_create(&def, &a->s.world, NULL), PL_OK);
+    a->s.model = sized_model_of(kind, 2, 3, 6);
+    draw_poses(&a->s, kind);
+    assert_int_equal(put_body(&a->s, kind, examples ? &a->s.examples : NULL, NULL), PL_OK);
+    world_step(a->s.world, 2);
+    a->good = world_snapshot(a->s.world, &a->size);
+    a->bytes = malloc(a->size + 4096);
+    a->before = pl_world_hash(a->s.world);
+}
+
+static void attack_end(attack *a)
+{
+    free(a->good);
+    free(a->bytes);
+    end(&a->s);
+}
+
+/* Refused, saying why, with the world as it was; or, where the change happens to make sense, accepted, and the world runs. */
+static void try_bytes(attack *a, size_t size)
+{
+    pl_error error = {0};
+    pl_world *world = a->s.world;
+    uint64_t hash = pl_hash_of(a->bytes, size - sizeof hash, 0);
+    memcpy(a->bytes + size - sizeof hash, &hash, sizeof hash);
+    pl_status status = pl_world_restore(world, a->bytes, size, &a->s.model, 1, &error);
+    if (status == PL_OK) {
+        assert_int_equal(pl_world_set_iterations(world, 2, 1), PL_OK);
+        if (pl_world_set_step(world, 1.0 / 60, 1) == PL_OK)
+            world_step(world, 2);
+        if (pl_body_is_valid(world, a->s.body))
+            assert_true(world_is_finite(world, a->s.body));
+        assert_int_equal(pl_world_restore(world, a->good, a->size, &a->s.model, 1, NULL), PL_OK);
+        a->accepted++;
+    } else {
+        assert_int_equal(status, PL_ERROR_FORMAT);
+        assert_int_equal(error.status, status);
+        assert_true(error.text[0] != 0);
+        a->refused++;
+    }
+    assert_true(pl_world_hash(world) == a->before);
+}
+
+static void forge_at(attack *a, size_t i)
+{
+    static const uint32_t words[] = {0,          1,          0x7FFFFFFF, 0xFFFFFFFF, 0x80000000,
+                                     0x7F800000, 0x7FC00000, 0x7F7FFFFF, 500000,     30000000};
+    for (int change = 0; change < 21; change++) {
+        memcpy(a->bytes, a->good, a->size);
+        if (change < 8)
+            a->bytes[i] ^= (unsigned char)(1 << change);
+        else if (change < 11)
+            a->bytes[i] = change == 8 ? 0 : change == 9 ? 0x7F : 0xFF;
+        else if (i + 4 <= a->size)
+            memcpy(a->bytes + i, words + change - 11, 4);
+        try_bytes(a, a->size);
+    }
+}
+
+/* Where the counts of the examples are: elements, 6, poses, groups. */
+static size_t counts_of(const attack *a)
+{
+    const pl_record_examples *e = pl_world_record(a->s.world, a->s.body)->examples;
+    int32_t wanted[4] = {e->element_count, e->width, e->pose_count, e->group_count};
+    for (size_t i = a->size - sizeof wanted; i > 0; i--)
+        if (!memcmp(a->good + i, wanted, sizeof wanted))
+            return i;
+    fail_msg("there are no counts");
+    return 0;
+}
+
+/* All bytes of the counts, and some of all others. */
+static void forged_snapshots_do_no_harm(void **state)
+{
+    (void)state;
+    size_t tries = world_is_slow_build() ? 20 : check_is_thorough() ? 4000 : 150;
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int way = 0; way < 4; way++) {
+            attack a;
+            attack_begin(&a, kind, way % 2, way / 2);
+            size_t at = way % 2 ? counts_of(&a) : 0;
+            for (size_t i = at ? at - 1 : 0; at && i < at + 34; i++)
+                forge_at(&a, i);
+            for (size_t i = 0; i < a.size - sizeof(uint64_t); i += 1 + a.size / tries)
+                forge_at(&a, i);
+            printf("%s%s%s, %zu bytes: %d forgeries refused, %d accepted\n", names[kind],
+                   way % 2 ? " with examples" : "", way / 2 ? ", plastic" : "", a.size, a.refused,
+                   a.accepted);
+            assert_true(a.refused > 100);
+            attack_end(&a);
+        }
+}
+
+/* Examples of another number of elements, complete with their arrays, and such for a body that can have none. */
+static void forged_counts_are_refused(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++) {
+        attack a;
+        attack_begin(&a, kind, true, false);
+        const pl_record_examples *e = pl_world_record(a.s.world, a.s.body)->examples;
+        size_t at = counts_of(&a), first = at + 30; /* counts, local, beta, rule, weighed */
+        size_t each = sizeof(float) * (2 * 6 + 1 + (e->weight ? 1 : 21));
+        size_t old = each * (size_t)e->element_count, rest = first + old;
+        for (int more = -4; more <= 16; more += 4) {
+            int32_t count = e->element_count + more;
+            size_t length = each * (size_t)count, size = a.size - old + length;
+            a.bytes = realloc(a.bytes, size);
+            memcpy(a.bytes, a.good, first);
+            memcpy(a.bytes + at, &count, sizeof count);
+            memset(a.bytes + first, 0, length);
+            memcpy(a.bytes + first + length, a.good + rest, a.size - rest);
+            try_bytes(&a, size);
+        }
+        assert_int_equal(a.accepted, 1); /* the right number, of poses that are rest */
+        attack_end(&a);
+    }
+}
+
+/* The last byte of a body says whether it has examples, and what follows is of the world. */
+static void none_where_none_can_be(void **state)
+{
+    (void)state;
+    attack with, a;
+    attack_begin(&with, GRAPH, true, false);
+    attack_begin(&a, GRAPH, false, false);
+    size_t at = counts_of(&with) - 1, length = with.size - at, tail = 9;
+    int tried = 0;
+    while (tail < 64 && !memcmp(a.good + a.size - tail, with.good + with.size - tail, tail - 8))
+        tail++;
+    a.bytes = realloc(a.bytes, a.size + length);
+    for (size_t back = 9; back < tail + 8; back++) { /* wherever it is */
+        size_t flag = a.size - back;
+        if (a.good[flag] != 0)
+            continue;
+        memcpy(a.bytes, a.good, flag);
+        memcpy(a.bytes + flag, with.good + at, length);
+        try_bytes(&a, flag + length);
+        tried++;
+    }
+    assert_true(tried > 0);
+    assert_int_equal(a.accepted, 0);
+    attack_end(&a);
+    attack_end(&with);
+}
+
 /* ---- Nothing and bad input --------------------------------------------------------------------- */
 
-/* The hash of a world knows nothing of examples where there are none, and the bias of none is refused. */
+/* A body that hangs from its first particle, without examples. */
+static uint64_t hash_of_plain(int kind)
+{
+    pl_model *model = kind == ROD
+                          ? world_sized_model(PL_SHAPE_CHAIN, 12, 0, 0, 1, 0.05, 0.05, false)
+                          : world_sized_model(PL_SHAPE_BOX, 3, 4, 6, 0.3, 0.4, 0.7, true);
+    pl_clusters_def clusters = pl_default_clusters_def();
+    pl_clustered_def clustered = pl_default_clustered_def();
+    clusters.count = 6;
+    pl_model *made = NULL;
+    if (kind == RINGS) {
+        assert_int_equal(pl_model_cluster(model, &clusters, &made, NULL), PL_OK);
+        pl_model_release(model);
+        model = made;
+    }
+    pl_world_def world_def = pl_default_world_def();
+    pl_world *world;
+    assert_int_equal(pl_world_create(&world_def, &world, NULL), PL_OK);
+    pl_body_def def = pl_default_body_def(model);
+    const int32_t fixed[] = {0};
+    def.fixed = fixed, def.fixed_count = 1;
+    def.material.young = 1e5;
+    def.clustered = kind == RINGS ? &clustered : NULL;
+    pl_body body;
+    assert_int_equal(pl_body_create(world, &def, &body, NULL), PL_OK);
+    world_step(world, 30);
+    uint64_t hash = pl_world_hash(world);
+    pl_world_destroy(world);
+    pl_model_release(model);
+    return hash;
+}
+
+/* Examples that a body does not have change no bit of it. */
+static void plain_bodies_are_as_they_were(void **state)
+{
+    (void)state;
+    static const uint64_t golden[KINDS] = {[RINGS] = UINT64_C(0),
+                                           [GRAPH] = UINT64_C(0),
+                                           [ROD] = UINT64_C(0)};
+    for (int kind = 0; kind < KINDS; kind++) {
+        uint64_t hash = kind == TETS ? 0 : hash_of_plain(kind);
+        if (kind != TETS && hash != golden[kind])
+            fail_msg("%s: %016llx", names[kind], (unsigned long long)hash);
+    }
+}
+
+/* The bias of none is refused. */
 static void without_examples(void **state)
 {
     (void)state;
@@ -494,15 +712,22 @@ static void bad_definitions(void **state)
         def = s.examples, def.pose_count = PL_MAX_POSES + 1;
         refuse(&s, kind, &def, "examples.poses", "use 1 to 64");
         def = s.examples, def.beta = 1;
-        refuse(&s, kind, &def, "examples.beta", "is 1; use 0 to less than 1");
+        refuse(&s, kind, &def, "examples.beta", "is 1; use 0 to 0.999999");
+        def = s.examples, def.beta = 0.99999999; /* 1 as a float */
+        refuse(&s, kind, &def, "examples.beta", "is 0.99999999; use 0 to 0.999999");
         def = s.examples, def.beta = NAN;
-        refuse(&s, kind, &def, "examples.beta", "use 0 to less than 1");
+        refuse(&s, kind, &def, "examples.beta", "use 0 to 0.999999");
         def = s.examples, def.scope = PL_EXAMPLES_GROUPS;
         refuse(&s, kind, &def, "examples.groups", "are missing");
         int32_t *groups = calloc((size_t)n, sizeof *groups);
         def.groups = groups, def.group_count = 2;
         groups[7] = 2;
         refuse(&s, kind, &def, "examples.groups[7]", "is 2; use 0 to 1, or -1");
+        def.group_count = n + 1;
+        snprintf(says, sizeof says, "is %d; there are only %d particles", n + 1, n);
+        refuse(&s, kind, &def, "examples.group_count", says);
+        def.group_count = INT_MAX;
+        refuse(&s, kind, &def, "examples.group_count", "is 2147483647");
         free(groups);
         pl_pose poses[2] = {s.poses[0], s.poses[1]};
         def = s.examples, def.poses = poses;
@@ -525,9 +750,57 @@ static void bad_definitions(void **state)
             x[3 * i] = 0;
         if (kind != ROD)
             refuse(&s, kind, &def, "examples.poses[1]", "no volume");
+        memset(x, 0, sizeof(double) * 3 * (size_t)n);
+        refuse(&s, kind, &def, "examples.poses[1]", kind == ROD ? "no length" : "no volume");
+        memcpy(x, s.poses[1].positions, sizeof(double) * 3 * (size_t)n);
+        memcpy(x + 30, x + 27, sizeof(double) * 3);
+        if (kind == ROD)
+            refuse(&s, kind, &def, "examples.poses[1]", "from particle 9 to 10 no length (0 of");
         free(x);
         end(&s);
     }
+}
+
+/* Of fifty poses, of which every third is rest, in every group. */
+static void check_all_weights(const scene *s)
+{
+    int groups = info_of(s).example_group_count;
+    float *w = malloc(sizeof(float) * 50 * (size_t)groups), most = 0;
+    assert_int_equal(pl_body_get_example_weights(s->world, s->body, 0, groups, w), PL_OK);
+    for (int g = 0; g < groups; g++) {
+        float sum = 0;
+        for (int k = 0; k < 50; k++) {
+            float here = w[50 * g + k];
+            assert_true(here >= 0);
+            assert_true(k % 3 || here == 0);
+            sum += here;
+        }
+        assert_true(sum <= 1.0001f);
+        most = fmaxf(most, sum);
+    }
+    assert_true(most > 0.5f); /* it was put into one of them */
+    free(w);
+}
+
+/* A model of particles without edges says what to do. */
+static void no_edges_is_said(void **state)
+{
+    (void)state;
+    pl_world *world = world_empty();
+    pl_model *model = world_model(PL_SHAPE_CHAIN, 1, 0, 0);
+    double x[3] = {0}, q[4] = {0, 0, 0, 1};
+    pl_pose pose = {.particle_count = 1, .positions = x, .rotations = q};
+    pl_examples_def examples = pl_default_examples_def();
+    examples.poses = &pose, examples.pose_count = 1;
+    pl_body_def def = pl_default_body_def(model);
+    def.examples = &examples;
+    pl_body body;
+    pl_error error = {0};
+    assert_int_equal(pl_body_create(world, &def, &body, &error), PL_ERROR_ARGUMENT);
+    assert_string_equal(error.where, "examples");
+    assert_non_null(strstr(error.text, "this body has no edges; did you mean clustered?"));
+    pl_world_destroy(world);
+    pl_model_release(model);
 }
 
 /* Rest, the same pose twice, and fifty: defined. */
@@ -553,13 +826,7 @@ static void odd_poses_are_allowed(void **state)
             assume(&s, &s.poses[1]);
             world_step(s.world, 5);
             assert_true(world_is_finite(s.world, s.body));
-            float w[50], sum = 0;
-            assert_int_equal(pl_body_get_example_weights(s.world, s.body, 0, 1, w), PL_OK);
-            for (int k = 0; k < 50; k++) {
-                assert_true(w[k] >= 0);
-                sum += w[k];
-            }
-            assert_true(sum <= 1.0001f);
+            check_all_weights(&s);
         }
         pl_pose_free(&rest);
         end(&s);
@@ -583,7 +850,12 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(changes_keep_them),
                                        cmocka_unit_test(steps_allocate_nothing),
                                        cmocka_unit_test(memory_fails_in_turn),
+                                       cmocka_unit_test(forged_snapshots_do_no_harm),
+                                       cmocka_unit_test(forged_counts_are_refused),
+                                       cmocka_unit_test(none_where_none_can_be),
+                                       cmocka_unit_test(plain_bodies_are_as_they_were),
                                        cmocka_unit_test(without_examples),
+                                       cmocka_unit_test(no_edges_is_said),
                                        cmocka_unit_test(bad_definitions),
                                        cmocka_unit_test(odd_poses_are_allowed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
