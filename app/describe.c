@@ -142,13 +142,14 @@ void app_mesh_report_json(const pl_mesh_report *r)
            "\"points\":%d,\"welded\":%d,\"degenerate\":%d,\"duplicate\":%d,\"flipped\":%d,"
            "\"components\":%d,\"closed_components\":%d,\"boundary_edges\":%d,"
            "\"nonmanifold_edges\":%d,\"nonmanifold_points\":%d,\"flat_tets\":%d,"
-           "\"duplicate_tets\":%d,\"turned_tets\":%d,\"orientable\":%s,\"area\":%.17g,\"volume\":%.17g,"
+           "\"duplicate_tets\":%d,\"turned_tets\":%d,\"orientable\":%s,\"area\":%.17g,\"volume\":%."
+           "17g,"
            "\"lower\":[%.17g,%.17g,%.17g],\"upper\":[%.17g,%.17g,%.17g]}",
            r->vertices, r->triangles, r->lines, r->tets, r->used_vertices, r->points, r->welded,
            r->degenerate, r->duplicate, r->flipped, r->components, r->closed_components,
            r->boundary_edges, r->nonmanifold_edges, r->nonmanifold_points, r->flat_tets,
-           r->duplicate_tets, r->turned_tets, r->orientable ? "true" : "false", r->area, r->volume, r->lower[0],
-           r->lower[1], r->lower[2], r->upper[0], r->upper[1], r->upper[2]);
+           r->duplicate_tets, r->turned_tets, r->orientable ? "true" : "false", r->area, r->volume,
+           r->lower[0], r->lower[1], r->lower[2], r->upper[0], r->upper[1], r->upper[2]);
 }
 
 void app_look_json(const pl_look *look)

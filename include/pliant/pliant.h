@@ -140,7 +140,8 @@ PL_API pl_status pl_model_cluster(const pl_model *model, const pl_clusters_def *
 
 /* The same model with the corners of its tetrahedra as particles (those in use, in their order; its tetrahedra then name
    particles), their edges as edges, and its surface bound to them by the coordinates of the vertices: what tetrahedral
-   bodies are made of. The particles are spheres, on the surface of 0.35 of the mean length of their edges. */
+   bodies are made of. Tetrahedra that are there twice or too flat to be simulated are left out. The particles are spheres,
+   on the surface of 0.35 of the mean length of their edges. PL_ERROR_ARGUMENT where no tetrahedra are left. */
 PL_API pl_status pl_model_tetrahedral(const pl_model *model, pl_model **tetrahedral,
                                       pl_error *error);
 

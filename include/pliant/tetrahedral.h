@@ -20,17 +20,19 @@ typedef enum pl_tet_rotations {
 /* What the volume term (Poisson's ratio above 0) draws an element to. */
 typedef enum pl_tet_volume {
     PL_TET_TRACE, /* the linear term: E and ν exact at small strain, fast; loses volume at large stretch. The default */
-    PL_TET_DETERMINANT /* det F = 1: keeps volume at any stretch, converges slower */
+    PL_TET_DETERMINANT /* det F = 1: keeps volume at any stretch, given enough iterations; converges slower */
 } pl_tet_volume;
 
 typedef struct pl_tetrahedral_def {
     double
-        poisson; /* ν in [0, 0.5). Linear elements lock near 0.5: far too stiff in bending. Default 0.3 */
+        poisson; /* ν in [0, 0.4999]. Linear elements lock near 0.5: far too stiff in bending; and above 0.49 it needs
+                    20 to 60 iterations, with fewer it is too soft. Default 0.3 */
     pl_tet_volume volume;
 
     pl_tet_rotations rotations;
     double
-        sampled; /* part of the elements that are fitted, in (0, 1], where not all are. Default 0.1 */
+        sampled; /* part of the elements that are fitted, in (0, 1], where not all are. A fit includes the elements
+                    beyond the faces, so that 1 is not the same as exact. Default 0.1 */
     int weight_cap;   /* samples an element blends at most, 1 to 16. Default 4 */
     double threshold; /* weights below this part of one are dropped, in [0, 0.5]. Default 0.01 */
 

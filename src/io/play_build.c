@@ -273,9 +273,9 @@ static pl_status make_body(const pl_builder *builder, int index)
     if (status == PL_OK)
         status = pl_body_maps(builder, index, &stiffness, &density);
     if (status == PL_OK)
-        status = expand_map(builder, source->tet_factor_node, source->tet_factors,
-                            source->tet_factor_count, body->info.tet_count, "tetrahedron",
-                            &tet_factors);
+        status =
+            expand_map(builder, source->tet_factor_node, source->tet_factors,
+                       source->tet_factor_count, body->info.tet_count, "tetrahedron", &tet_factors);
     if (status == PL_OK && source->examples.pose_count)
         status = pl_build_examples(builder, &source->examples, body->model, &examples);
     if (status == PL_OK) {

@@ -99,8 +99,7 @@ static double blend_square(const pl_posed *posed, int element, int j)
     pl_mat3 moment = {{{m[0], m[1], m[2]}, {m[1], m[3], m[4]}, {m[2], m[4], m[5]}}};
     pl_vec3 d = pl_v3((double)at[0], (double)at[LANES], (double)at[2 * LANES]);
     pl_vec3 turn = pl_v3((double)at[3 * LANES], (double)at[4 * LANES], (double)at[5 * LANES]);
-    return posed->model->volumes[j] * pl_v3_length2(d) +
-           pl_m3_trace(moment) * pl_v3_length2(turn) -
+    return posed->model->volumes[j] * pl_v3_length2(d) + pl_m3_trace(moment) * pl_v3_length2(turn) -
            pl_v3_dot(turn, pl_m3_mul_v3(moment, turn));
 }
 
@@ -111,9 +110,9 @@ double pl_posed_example_energy(const pl_posed *posed, const pl_oriented *body)
         return 0;
     for (int e = 0; e < posed->edge_count; e++) {
         int a = posed->model->edges[2 * e], b = posed->model->edges[2 * e + 1];
-        sum += body->system->kappa[e] *
-               (blend_square(posed, e, b) +
-                blend_square(posed, posed->blocks * PL_POSED_LANES + e, a));
+        sum +=
+            body->system->kappa[e] * (blend_square(posed, e, b) +
+                                      blend_square(posed, posed->blocks * PL_POSED_LANES + e, a));
     }
     return 0.5 * (1 / posed->beta - 1) * sum;
 }

@@ -61,8 +61,8 @@ pl_status pl_tetrahedral_check(const pl_tetrahedral_def *d, pl_error *error)
 {
     PL_REQUIRE(d->cookie == COOKIE, PL_ERROR_ARGUMENT, error, NULL,
                "make definitions with pl_default_tetrahedral_def");
-    CHECK(d->poisson >= 0 && d->poisson < 0.5, "poisson",
-          "is %g; use a ratio from 0 to below 0.5 (0.3 is usual)", d->poisson);
+    CHECK(d->poisson >= 0 && d->poisson <= 0.4999, "poisson",
+          "is %g; use a ratio from 0 to 0.4999 (0.3 is usual)", d->poisson);
     CHECK(d->volume == PL_TET_TRACE || d->volume == PL_TET_DETERMINANT, "volume",
           "is %d; use one of pl_tet_volume", (int)d->volume);
     CHECK(d->rotations >= PL_TET_EXACT && d->rotations <= PL_TET_FOLDED, "rotations",
@@ -401,13 +401,15 @@ static bool is_blended(const pl_tetrahedral *b)
 }
 
 /* Interpolated rotations belong to no energy, and along some directions the residual knows no way back: a step that is far
-   longer (in A) than the first, or at whose end it pulls further along than before, may have left for good. */
-#define FARTHEST 10 /* the square of the ratio */
+   longer (in A) than the first, or at whose end it pulls along as hard as before, may have left for good. */
+#define FARTHEST 100 /* the square of the ratio */
+#define LEFT 0.8     /* of the pull, at most */
 
 static bool is_bounded(const pl_tet_run *run, double after)
 {
     int slot = run->slot[run->history];
-    return fabs(after) <= run->slope && run->gram[slot][slot] <= FARTHEST * run->first_slope;
+    return after >= -run->slope && after <= LEFT * run->slope &&
+           run->gram[slot][slot] <= FARTHEST * run->first_slope;
 }
 
 /* Whether the step that led here may stand. p·r is the slope downwards, before (`slope`) and after it. Without an energy
@@ -452,7 +454,7 @@ static void take_back(pl_tetrahedral *b)
 #define FLAT 1e-6
 /* Below this part of what A says, that of interpolated rotations is not to be trusted: their Jacobian is not symmetric, and
    the steps that it asks for create energy in small bodies that spin. */
-#define FLAT_BLENDED 0.05
+#define FLAT_BLENDED 0.1
 
 /* The last step and the change of the gradient over it become the newest pair. */
 static void remember(pl_tetrahedral *b)

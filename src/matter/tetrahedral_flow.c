@@ -25,7 +25,7 @@ static pl_mat3 deformation(const pl_tet_system *s, int e, const float *x)
 
 /* ---- Plastic flow --------------------------------------------------------------------------------
 
-   An element stops flowing where cond(Fᵖ) would pass the limit. Rebasing the rest shape instead would need a matrix and a
+   An element flows until cond(Fᵖ) is at the limit, and from there only where that makes it less. Rebasing the rest shape instead would need a matrix and a
    factor for that body alone, at a step that is not known before, while all bodies of a system share theirs. */
 
 typedef struct flowing {
@@ -48,6 +48,37 @@ static bool without(pl_mat3 stretch, pl_mat3 *p)
     return true;
 }
 
+/* One element's: S̃, S̃ Fᵖ, and the elastic deformation beyond it. */
+typedef struct strained {
+    pl_mat3 stretch, plastic;
+    double values[3], v[9], yield;
+} strained;
+
+typedef enum outcome { STAYED, FLOWED, PASSED } outcome; /* passed: the limit */
+
+static outcome flow_by(const flowing *w, const strained *e, double rate, pl_mat3 *next)
+{
+    *next = e->plastic;
+    if (!pl_plastic_flow(e->values, e->v, rate, e->yield, next) ||
+        (w->body->examples && !without(e->stretch, next)))
+        return STAYED;
+    return pl_condition(*next) <= w->body->system->def.condition ? FLOWED : PASSED;
+}
+
+/* The most of an update that would pass the limit, by halving; nothing where Fᵖ is at it. */
+static bool flow_to_limit(const flowing *w, const strained *e, pl_mat3 before, pl_mat3 *next)
+{
+    enum { HALVINGS = 16 };
+    if (pl_condition(before) > 0.999 * w->body->system->def.condition)
+        return false;
+    double low = 0, high = w->rate;
+    for (int k = 0; k < HALVINGS; k++) {
+        double middle = 0.5 * (low + high);
+        *(flow_by(w, e, middle, next) == PASSED ? &high : &low) = middle;
+    }
+    return flow_by(w, e, low, next) == FLOWED;
+}
+
 static void flow_element(const flowing *w, int e)
 {
     const pl_tet_system *s = w->body->system;
@@ -55,24 +86,26 @@ static void flow_element(const flowing *w, int e)
     ptrdiff_t group = s->slot[e] / LANES, lane = s->slot[e] % LANES;
     float *out = w->body->plastic + group * 9 * LANES + lane;
     float *worked = w->body->worked + group * LANES + lane;
-    double u[9], values[3], v[9];
-    pl_mat3 plastic, inverse;
+    strained here = {.stretch = pl_m3_identity()};
+    pl_mat3 before, inverse, next;
+    double u[9];
     for (int k = 0; k < 9; k++)
-        plastic.m[k / 3][k % 3] = (double)out[k * LANES];
-    pl_mat3 stretch = w->body->examples ? pl_tet_stretch_of(w->body, e) : pl_m3_identity();
-    if (w->body->examples)
-        plastic = pl_m3_mul(stretch, plastic);
-    if (!pl_m3_inverse(plastic, &inverse))
+        before.m[k / 3][k % 3] = (double)out[k * LANES];
+    here.plastic = before;
+    if (w->body->examples) {
+        here.stretch = pl_tet_stretch_of(w->body, e);
+        here.plastic = pl_m3_mul(here.stretch, before);
+    }
+    if (!pl_m3_inverse(here.plastic, &inverse))
         return;
     pl_mat3 elastic = pl_m3_mul(deformation(s, e, w->x), inverse);
-    pl_svd3_double(1, &elastic.m[0][0], u, values, v);
-    double limit = def->yield + def->hardening * (double)*worked;
-    if (pl_plastic_flow(values, v, w->rate, limit > 0 ? limit : 0, &plastic) &&
-        (!w->body->examples || without(stretch, &plastic)) &&
-        pl_condition(plastic) <= def->condition)
+    pl_svd3_double(1, &elastic.m[0][0], u, here.values, here.v);
+    here.yield = fmax(0, def->yield + def->hardening * (double)*worked);
+    outcome whole = flow_by(w, &here, w->rate, &next);
+    if (whole == FLOWED || (whole == PASSED && flow_to_limit(w, &here, before, &next)))
         for (int k = 0; k < 9; k++)
-            out[k * LANES] = (float)plastic.m[k / 3][k % 3];
-    *worked = pl_plastic_worked(*worked, values, s->h);
+            out[k * LANES] = (float)next.m[k / 3][k % 3];
+    *worked = pl_plastic_worked(*worked, here.values, s->h);
 }
 
 static void flow_elements(void *context, int begin, int end, int worker)

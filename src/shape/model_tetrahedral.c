@@ -367,15 +367,15 @@ __attribute__((noinline)) static pl_status derive(const pl_model *model, pl_mode
     bool chosen = choose_tets(model, &p);
     pl_status status;
     if (chosen && p.tet_count == 0)
-        status = pl_fail(error, PL_ERROR_ARGUMENT, "model",
-                         "has tetrahedra, %d, but all are flat: there is no volume",
-                         model->tet_count);
+        status =
+            pl_fail(error, PL_ERROR_ARGUMENT, "model",
+                    "has tetrahedra, %d, but all are flat: there is no volume", model->tet_count);
     else if (chosen && find_parts(model, &p))
         status = make(model, &p, out, error);
     else
-        status = pl_fail(error, PL_ERROR_MEMORY, NULL, "no memory for %d tetrahedra",
-                         model->tet_count);
-    void *arrays[] = {p.new_of,   p.positions, p.radii,      p.edges,       p.tets,   p.tet_of,
+        status =
+            pl_fail(error, PL_ERROR_MEMORY, NULL, "no memory for %d tetrahedra", model->tet_count);
+    void *arrays[] = {p.new_of,   p.positions,  p.radii,   p.edges,      p.tets,       p.tet_of,
                       p.vertices, p.influences, p.weights, p.vertex_tet, p.barycentric};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         pl_memory_free(&memory, arrays[i]);

@@ -127,6 +127,9 @@ pl_status pl_pose_check(const pl_model *model, const pl_pose *pose, const char *
     return PL_OK;
 }
 
+/* Of a region, in parts of what it has at rest. */
+static const double least_volume = 1e-3;
+
 static pl_vec3 rest_of(const pl_model *model, int i)
 {
     return pl_v3_from_floats(model->rest + 3 * (size_t)i);
@@ -136,21 +139,6 @@ static pl_vec3 posed(const pl_model *model, const pl_pose *pose, int i)
 {
     const double *x = pose->positions + 3 * (size_t)i, *x0 = pose->positions;
     return pl_v3_scale(pl_v3(x[0] - x0[0], x[1] - x0[1], x[2] - x0[2]), 1 / model->unit);
-}
-
-/* Flattened: to less than a thousandth of the volume. */
-static pl_status check_ratio(const pl_fit *fit, const char *name, const char *what, int index,
-                             pl_error *error)
-{
-    if (fit->rank < 3)
-        return PL_OK;
-    PL_CHECK(fit->ratio > 0 || fit->ratio > -1e-3, PL_ERROR_ARGUMENT, error, name,
-             "turns %s %d inside out; bend, twist or shorten less, and use no mirrored copy", what,
-             index);
-    PL_CHECK(fit->ratio >= 1e-3, PL_ERROR_ARGUMENT, error, name,
-             "leaves %s %d no volume (%.3g of its own); leave it a thousandth at least", what,
-             index, fmax(fit->ratio, 0));
-    return PL_OK;
 }
 
 static pl_fit fit_members(const pl_model *model, const pl_pose *pose, const int32_t *members,
@@ -185,6 +173,18 @@ static pl_fit fit_region(const pl_model *model, pl_pose_regions regions, const p
                        regions == PL_POSE_CLUSTERS ? -1 : index);
 }
 
+/* Then every region is inside out; a warp that goes too far leaves some as they were. */
+static bool is_mirrored(const pl_model *model, pl_pose_regions regions, const pl_pose *pose)
+{
+    int count = region_count(model, regions);
+    for (int i = 0; i < count; i++) {
+        pl_fit fit = fit_region(model, regions, pose, i);
+        if (fit.rank == 3 && fit.ratio > 0)
+            return false;
+    }
+    return true;
+}
+
 pl_status pl_pose_check_regions(const pl_model *model, pl_pose_regions regions, const pl_pose *pose,
                                 const char *name, pl_error *error)
 {
@@ -194,7 +194,15 @@ pl_status pl_pose_check_regions(const pl_model *model, pl_pose_regions regions, 
     int count = region_count(model, regions);
     for (int i = 0; i < count; i++) {
         pl_fit fit = fit_region(model, regions, pose, i);
-        PL_TRY(check_ratio(&fit, name, what, i, error));
+        if (fit.rank < 3 || fit.ratio >= least_volume)
+            continue;
+        PL_CHECK(fit.ratio > -least_volume, PL_ERROR_ARGUMENT, error, name,
+                 "turns %s %d inside out; %s", what, i,
+                 is_mirrored(model, regions, pose) ? "it is a mirrored copy"
+                                                   : "bend or shorten less");
+        return pl_fail(error, PL_ERROR_ARGUMENT, name,
+                       "leaves %s %d no volume (%.3g of its own); leave it a thousandth at least",
+                       what, i, fmax(fit.ratio, 0));
     }
     return PL_OK;
 }

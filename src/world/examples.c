@@ -317,9 +317,8 @@ static void arrays_part(pl_stream *s, pl_world *world, const pl_record *record)
     size_t count = (size_t)e->element_count, width = (size_t)e->width;
     bool weighed = e->weight != NULL;
     pl_stream_bool(s, &weighed);
-    pl_stream_expect(s, weighed == is_weighed(record) &&
-                            (size_t)e->pose_count * count * width <=
-                                (s->size - s->at) / sizeof(float));
+    pl_stream_expect(s, weighed == is_weighed(record) && (size_t)e->pose_count * count * width <=
+                                                             (s->size - s->at) / sizeof(float));
     if (pl_stream_stopped(s))
         return;
     if (s->in && !reserve(world, weighed, e)) {
@@ -362,8 +361,7 @@ pl_status pl_examples_restore(pl_world *world, pl_record *record, pl_error *erro
     pl_record_examples *e = record->examples;
     if (!e)
         return PL_OK;
-    pl_status status =
-        pl_record_examples_of(record) ? PL_OK : make_and_give(world, record, error);
+    pl_status status = pl_record_examples_of(record) ? PL_OK : make_and_give(world, record, error);
     if (status == PL_ERROR_ARGUMENT) { /* what nothing can be made of was never saved */
         status = PL_ERROR_FORMAT;
         if (error)

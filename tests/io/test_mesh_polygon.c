@@ -140,7 +140,7 @@ static void large(const char *name, const double (*points)[2], int count, bool s
     if (simple)
         check_cut(points, count);
     print_message("%s: %d corners in %.1f ms\n", name, count, 1e3 * report.seconds);
-    assert_true(report.seconds < 5); /* sanitizers on a busy machine; a few ms without */
+    assert_true(report.seconds < 60); /* sanitizers on a busy machine; a few ms without */
 }
 
 static void large_polygons(void **state)

@@ -2,6 +2,7 @@
    projection by sorting; dependent, equal, zero and bad poses; the same bits at every width and number of threads. */
 #include "support/check.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -495,6 +496,34 @@ static void test_bias_draws_towards_a_pose(void **state)
     free_problem(&p);
 }
 
+/* A pose that is rest cannot be drawn to: what was given to it is rest's, exactly. */
+static void test_bias_gives_nothing_to_rest(void **state)
+{
+    (void)state;
+    pl_rng rng = pl_rng_make(11);
+    for (int rule = PL_EXAMPLES_SIMPLEX; rule <= PL_EXAMPLES_NEAREST; rule++)
+        for (int poses = 1; poses <= 10; poses += 3) {
+            problem p = make(&rng, 40, 6, poses, 20);
+            double w[MOST];
+            float bias[MOST];
+            memset(p.pose, 0, 40 * 6 * sizeof(float)); /* the first one */
+            pl_examples *e = create(&p, (pl_example_rule)rule, beta);
+            for (int round = 0; round < 50; round++) {
+                for (int k = 0; k < poses; k++)
+                    bias[k] = pl_random_between(&rng, k ? -0.7f : 0.5f, 1);
+                pl_examples_set_bias(e, -1, bias);
+                project(e, &p, p.delta);
+                for (int g = 0; g < 20; g++) {
+                    take(e, g, w);
+                    assert_true(w[0] == 0);
+                }
+                assert_true(pl_examples_bias(e)[0] == bias[0]);
+            }
+            pl_examples_destroy(e);
+            free_problem(&p);
+        }
+}
+
 static void test_bad_descriptors_are_rest(void **state)
 {
     (void)state;
@@ -685,6 +714,9 @@ static void test_bad_sources_are_refused(void **state)
     bad = good, bad.pose_count = 65, expect_bad(&bad, "poses");
     bad = good, bad.width = 13, expect_bad(&bad, "13");
     bad = good, bad.element_count = 0, expect_bad(&bad, "elements");
+    bad = good, bad.element_count = INT_MAX, expect_bad(&bad, "1 to 33554431 are possible");
+    bad = good, bad.group_count = INT_MAX, expect_bad(&bad, "groups");
+    bad = good, bad.beta = 0.99999999, expect_bad(&bad, "0 to 0.999999 are possible");
     bad = good, bad.group_count = 0, expect_bad(&bad, "groups");
     group[1] = 1, expect_bad(&good, "groups[1]"), group[1] = 0;
     poses[7] = NAN, expect_bad(&good, "poses[0]"), poses[7] = 0;
@@ -720,6 +752,7 @@ int main(void)
         cmocka_unit_test(test_equal_poses_share_under_the_simplex_rule),
         cmocka_unit_test(test_a_pose_is_itself_and_a_blend_its_blend),
         cmocka_unit_test(test_bias_draws_towards_a_pose),
+        cmocka_unit_test(test_bias_gives_nothing_to_rest),
         cmocka_unit_test(test_bad_descriptors_are_rest),
         cmocka_unit_test(test_fifty_poses_end),
         cmocka_unit_test(test_every_width_and_number_of_threads_gives_the_same_bits),

@@ -279,10 +279,63 @@ static void test_twisted(void **state)
     }
 }
 
+static double kinetic(const tet_case *c)
+{
+    double sum = 0;
+    for (int k = 0; k < 3 * c->bar.n; k++)
+        sum += 0.5 * pl_tet_system_mass(c->system, k / 3) * (double)c->u[k] * (double)c->u[k];
+    return sum;
+}
+
+/* The most kinetic energy a free block ever has that spins about a skew axis, over that at the start. */
+static double spun(const int cells[3], pl_tetrahedral_def def, double young, int iterations)
+{
+    static const double spin[3] = {1, 2, 0.5};
+    tet_case c;
+    tet_case_make(&c, tet_bar_make(cells[0], cells[1], cells[2], 0.1), def, young, 1.0 / 60, -1);
+    for (int i = 0; i < c.bar.n; i++)
+        for (int k = 0; k < 3; k++) {
+            int a = (k + 1) % 3, b = (k + 2) % 3;
+            c.u[3 * i + k] = (float)(spin[a] * ((double)c.bar.rest[3 * i + b] - 0.05 * cells[b]) -
+                                     spin[b] * ((double)c.bar.rest[3 * i + a] - 0.05 * cells[a]));
+        }
+    double first = kinetic(&c), most = 0;
+    for (int k = 0; k < 60; k++) {
+        tet_case_step(&c, iterations);
+        most = fmax(most, kinetic(&c));
+    }
+    tet_case_free(&c);
+    return most / first;
+}
+
+/* Interpolated rotations belong to no energy, yet a body that is left alone must not get faster. */
+static void test_spinning(void **state)
+{
+    (void)state;
+    static const int cells[][3] = {{2, 2, 2}, {4, 2, 2}, {5, 1, 1}, {3, 2, 1}};
+    static const double ratios[] = {0, 0.3, 0.49, 0.499}, youngs[] = {1e2, 1e3, 1e4, 1e5};
+    static const int windows[] = {1, 4, 12};
+    double worst = 0;
+    for (int run = 0; run < 4 * 4 * 4 * 3 * 3 * 2; run++) {
+        int kind = run % 3, size = run / 3 % 4, r = run / 12 % 4, y = run / 48 % 4;
+        pl_tetrahedral_def def = linear((pl_tet_rotations)kind, 0.1);
+        def.poisson = kind == PL_TET_FOLDED ? 0 : ratios[r];
+        def.window = windows[run / 192 % 3];
+        def.volume = run / 576 ? PL_TET_DETERMINANT : PL_TET_TRACE;
+        double ratio = spun(cells[size], def, youngs[y], kind == PL_TET_FOLDED ? 5 + 4 * r : 10);
+        worst = fmax(worst, ratio);
+        if (!(ratio <= 1.05))
+            fail_msg("rotations %d, block %d, ratio %g, E %g, window %d: %g times the energy", kind,
+                     size, def.poisson, youngs[y], def.window, ratio);
+    }
+    print_message("spinning blocks: at most %.4f of their kinetic energy\n", worst);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sampling), cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_energies), cmocka_unit_test(test_twisted)};
+        cmocka_unit_test(test_spinning), cmocka_unit_test(test_sampling),
+        cmocka_unit_test(test_weights), cmocka_unit_test(test_energies),
+        cmocka_unit_test(test_twisted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

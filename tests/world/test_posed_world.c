@@ -261,6 +261,45 @@ static void test_weights_are_implicit(void **state)
     assert_true(fabs(few - many) < 0.05 * many);
 }
 
+/* Elastic energy of a rod at rest that is drawn wholly into a slightly bent pose. */
+static double drawn(double beta)
+{
+    pl_world_def world_def = pl_default_world_def();
+    world_def.gravity[1] = 0;
+    world_def.step = 1e-6; /* it has no time to follow */
+    pl_world *world;
+    assert_int_equal(pl_world_create(&world_def, &world, NULL), PL_OK);
+    pl_model *model = world_model(PL_SHAPE_CHAIN, 24, 0, 0);
+    double *x = bent(model, 0.2);
+    pl_pose pose = {.particle_count = 24, .positions = x};
+    pl_examples_def examples = pl_default_examples_def();
+    examples.poses = &pose, examples.pose_count = 1, examples.beta = beta;
+    pl_body_def def = pl_default_body_def(model);
+    def.examples = &examples;
+    pl_body body;
+    assert_int_equal(pl_body_create(world, &def, &body, NULL), PL_OK);
+    const float bias[] = {1};
+    assert_int_equal(pl_body_set_example_bias(world, body, -1, bias, NULL), PL_OK);
+    world_step(world, 1);
+    pl_energy energy;
+    assert_int_equal(pl_body_get_energy(world, body, &energy), PL_OK);
+    free(x);
+    pl_world_destroy(world);
+    pl_model_release(model);
+    return energy.elastic;
+}
+
+/* With a blend of β D it is 1/2 β² ‖D‖² for what is left to go, and 1/2 (1/β − 1) β² ‖D‖² for the blend: 1/2 β ‖D‖² in all. */
+static void test_energy_of_examples(void **state)
+{
+    (void)state;
+    double half = drawn(0.5), most = drawn(0.9), little = drawn(0.1);
+    print_message("%g %g %g\n", little, half, most);
+    assert_true(half > 0);
+    assert_true(fabs(most / half - 1.8) < 0.01);
+    assert_true(fabs(little / half - 0.2) < 0.01);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_bad_definitions),
         cmocka_unit_test(test_elastic_below_yield),
         cmocka_unit_test(test_weights_are_implicit),
+        cmocka_unit_test(test_energy_of_examples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,7 +192,7 @@ static pl_model *capped_cube(double height, double shift, double scale, int agai
     for (int t = 0; t < 14; t++)
         memcpy(all[t], tets[t % 7], sizeof all[t]);
     if (height == 0) /* without the flat ones */
-        memcpy(all[5], all[7], sizeof all[0] * 5);
+        memmove(all[5], all[7], sizeof all[0] * 5);
     pl_model_def def = pl_default_model_def();
     def.particle_count = 1;
     def.positions = pl_doubles(points[0], 0);
@@ -612,9 +612,9 @@ static void test_halves(void **unused)
     pl_model_info info = pl_model_get_info(model);
     double(*corner)[3] = malloc(sizeof(double[3]) * (size_t)info.tet_point_count);
     float *stiffness = malloc(sizeof(float) * (size_t)info.tet_count);
-    assert_int_equal(pl_model_read(model, PL_REST_TET_POINTS, 0, info.tet_point_count,
-                                   pl_doubles(corner[0], 0)),
-                     PL_OK);
+    assert_int_equal(
+        pl_model_read(model, PL_REST_TET_POINTS, 0, info.tet_point_count, pl_doubles(corner[0], 0)),
+        PL_OK);
     for (int t = 0; t < info.tet_count; t++) {
         double x = 0;
         for (int c = 0; c < 4; c++)
