@@ -1090,8 +1090,8 @@ static void test_mistakes(void **unused)
     pl_world *world = world_of(1, 0);
     pl_clustered_def clustered = pl_default_clustered_def();
     REFUSES(tetrahedral.poisson = 0.5, "tetrahedral.poisson", "0.5");
-    REFUSES(tetrahedral.poisson = -0.1, "tetrahedral.poisson", "0 to below 0.5");
-    REFUSES(tetrahedral.poisson = NAN, "tetrahedral.poisson", "0 to below 0.5");
+    REFUSES(tetrahedral.poisson = -0.1, "tetrahedral.poisson", "0 to 0.4999");
+    REFUSES(tetrahedral.poisson = NAN, "tetrahedral.poisson", "0 to 0.4999");
     REFUSES(tetrahedral.sampled = 0, "tetrahedral.sampled", "above 0");
     REFUSES(tetrahedral.sampled = 1.5, "tetrahedral.sampled", "at most 1");
     REFUSES(tetrahedral.yield = -1, "tetrahedral.yield", "0 or more");
