@@ -130,7 +130,8 @@ typedef struct pl_clusters_def {
     bool
         shards; /* the surface can break: cut along the borders between particles, with walls inside where the model
                     has tetrahedra. Default false: where something breaks, the surface is drawn out between the pieces */
-    bool rings; /* instead of all but `shards`: one cluster for every particle, of it and its neighbours along edges, weights
+    bool
+        rings; /* instead of all but `shards`: one cluster for every particle, of it and its neighbours along edges, weights
                    alike: the regions of example-based materials. Default false */
     uint32_t cookie; /* set by pl_default_clusters_def */
 } pl_clusters_def;
@@ -276,7 +277,8 @@ typedef struct pl_report {
     double ms_total;  /* wall time */
     double ms_predict, ms_local, ms_global, ms_accelerate, ms_stiff, ms_contact, ms_finish;
     double ms_change; /* flow, new clusters, fracture */
-    double ms_examples; /* of ms_local: how near clustered bodies are to their examples; other kinds find
+    double
+        ms_examples; /* of ms_local: how near clustered bodies are to their examples; other kinds find
                            that within ms_local, and it is not counted apart */
 } pl_report;
 
@@ -329,11 +331,12 @@ typedef enum pl_solver {
    strain of an edge measures how far its ends are from where its rest shape wants them, turns included, in the body's own
    energy, against the edge's length: 0.1 is a stretch by a tenth, or a bend by about 0.2 rad from one particle to the next. */
 typedef struct pl_plasticity_def {
-    double yield;     /* the strain from which on an edge flows; >= 0. Default 0.05 */
-    double flow;      /* how fast, 1/s; > 0. Default 50 */
-    double hardening; /* added to the yield for every second at a strain of 1; negative softens. Default 0 */
-    double limit;     /* what has flowed stays below this strain; > 0. Default 2 */
-    uint32_t cookie;  /* set by pl_default_plasticity_def */
+    double yield; /* the strain from which on an edge flows; >= 0. Default 0.05 */
+    double flow;  /* how fast, 1/s; > 0. Default 50 */
+    double
+        hardening; /* added to the yield for every second at a strain of 1; negative softens. Default 0 */
+    double limit;    /* what has flowed stays below this strain; > 0. Default 2 */
+    uint32_t cookie; /* set by pl_default_plasticity_def */
 } pl_plasticity_def;
 
 PL_API pl_plasticity_def pl_default_plasticity_def(void);
@@ -359,15 +362,15 @@ typedef struct pl_body_def {
     const pl_clustered_def *
         clustered; /* the body is made of the model's clusters, which may flow and break; NULL (default) = of
                       oriented particles */
-    const pl_tetrahedral_def *
-        tetrahedral; /* the body is made of the model's tetrahedra, whose corners its particles are
+    const pl_tetrahedral_def
+        *tetrahedral; /* the body is made of the model's tetrahedra, whose corners its particles are
                         (pl_model_tetrahedral). Young's modulus, density and damping are the material's; edge_stiffness
                         counts as the mean over the edges of each; `solver` does not matter. NULL (default) = is not */
     const pl_plasticity_def *plasticity; /* oriented particles only; NULL (default) = elastic */
     double
         pressure; /* of the gas in a closed shell, Pa above the outside at its rest volume; it obeys p V = constant. Default 0 = none */
-    const pl_examples_def *
-        examples; /* poses the body prefers to deform through; NULL (default) = none */
+    const pl_examples_def
+        *examples; /* poses the body prefers to deform through; NULL (default) = none */
     void *user;
     uint32_t cookie; /* set by pl_default_body_def */
 } pl_body_def;
@@ -454,11 +457,12 @@ typedef enum pl_matter_kind {
 typedef struct pl_body_info {
     pl_matter_kind kind;
     int particle_count, cluster_count;
-    int tet_count, sample_count; /* tetrahedra, and those of them whose rotations are fitted where not all are */
+    int tet_count,
+        sample_count; /* tetrahedra, and those of them whose rotations are fitted where not all are */
     int piece_count;   /* parts that no cluster, or no edge, joins */
     uint64_t topology; /* rises with every change of particles or clusters */
     uint64_t clusters_added, clusters_removed, clusters_split, particles_divided; /* so far */
-    uint64_t changes_lost; /* for want of memory */
+    uint64_t changes_lost;                       /* for want of memory */
     int example_pose_count, example_group_count; /* 0 without examples */
 } pl_body_info;
 PL_API pl_status pl_body_get_info(const pl_world *world, pl_body body, pl_body_info *info);

@@ -115,7 +115,8 @@ extern const pl_scene_object pl_object_scene, pl_object_world, pl_object_model, 
     pl_object_turn_key, pl_object_run, pl_object_collider, pl_object_attachment, pl_object_array,
     pl_object_event, pl_object_velocity, pl_object_impulse, pl_object_new_material,
     pl_object_pressure, pl_object_camera, pl_object_aim, pl_object_light, pl_object_output,
-    pl_object_clusters, pl_object_clustered, pl_object_tetrahedral, pl_object_plasticity, pl_object_examples, pl_object_pose, pl_object_warp;
+    pl_object_clusters, pl_object_clustered, pl_object_tetrahedral, pl_object_plasticity,
+    pl_object_examples, pl_object_pose, pl_object_warp;
 
 /* Names of the things in one of the scene's lists (scene_names.c). */
 typedef struct pl_names {

@@ -480,8 +480,8 @@ static const pl_scene_object *const objects[] = {
     &pl_object_collider, &pl_object_attachment, &pl_object_array,        &pl_object_event,
     &pl_object_velocity, &pl_object_impulse,    &pl_object_new_material, &pl_object_pressure,
     &pl_object_camera,   &pl_object_aim,        &pl_object_light,        &pl_object_output,
-    &pl_object_clusters, &pl_object_clustered,  &pl_object_tetrahedral, &pl_object_examples,     &pl_object_pose,
-    &pl_object_warp,     &pl_object_plasticity,
+    &pl_object_clusters, &pl_object_clustered,  &pl_object_tetrahedral,  &pl_object_examples,
+    &pl_object_pose,     &pl_object_warp,       &pl_object_plasticity,
 };
 
 int pl_scene_object_count(void)

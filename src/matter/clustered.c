@@ -201,7 +201,8 @@ static void place_particles(pl_clustered *c, const float *rest)
 
 pl_cluster pl_cluster_blank(const pl_clustered_def *def)
 {
-    pl_cluster c = {.rank = 0, .toughness = (float)def->toughness, .fade = 1, .element = -1, .stretch = 1};
+    pl_cluster c = {
+        .rank = 0, .toughness = (float)def->toughness, .fade = 1, .element = -1, .stretch = 1};
     c.turn[3] = 1;
     c.pull[0] = 1;
     for (int k = 0; k < 9; k += 4)

@@ -90,10 +90,11 @@ typedef struct pl_system_key {
 
 typedef struct pl_system {
     int references;
-    bool loose; /* of matter that has no matrix here: masses only, and of one body alone unless there are… */
+    bool
+        loose; /* of matter that has no matrix here: masses only, and of one body alone unless there are… */
     struct pl_tet_system *tets; /* …tetrahedra; NULL = none */
-    uint64_t hash;     /* of the key's content */
-    pl_system_key key; /* maps, fixed set and absorbed pins are own copies */
+    uint64_t hash;              /* of the key's content */
+    pl_system_key key;          /* maps, fixed set and absorbed pins are own copies */
     int n, edge_count;
     bool grounded; /* the constant vector is no free mode: fixed particles or absorbed pins */
     bool twice;    /* the fast solver works in double: the condition number asks for it */
@@ -164,9 +165,9 @@ typedef struct pl_state {
 typedef struct pl_oriented {
     pl_system *system;
     struct pl_clustered *clustered;     /* what it is made of; both NULL = oriented particles */
-    struct pl_posed *posed;         /* NULL = the rest shape is the model's */
+    struct pl_posed *posed;             /* NULL = the rest shape is the model's */
     struct pl_tetrahedral *tetrahedral; /* of the system's tetrahedra */
-    int n, capacity;                /* particles, and rows of the arrays below */
+    int n, capacity;                    /* particles, and rows of the arrays below */
     pl_solver solver;
     double damping, gravity_scale;
     double decay_rate,

@@ -181,8 +181,8 @@ static bool own_key(pl_memory *memory, pl_system *system, const pl_system_key *k
         copy_of(memory, key->absorbed, (size_t)key->absorbed_count, sizeof *key->absorbed);
     return (own->edge_stiffness || !key->edge_stiffness) &&
            (own->particle_density || !key->particle_density) &&
-           (own->tetrahedral || !key->tetrahedral) &&
-           (own->tet_stiffness || !key->tet_stiffness) && own->fixed && own->absorbed;
+           (own->tetrahedral || !key->tetrahedral) && (own->tet_stiffness || !key->tet_stiffness) &&
+           own->fixed && own->absorbed;
 }
 
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */

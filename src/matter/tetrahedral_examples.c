@@ -78,8 +78,7 @@ pl_status pl_tetrahedral_set_examples(pl_tetrahedral *b, pl_examples *examples, 
         pl_tet_free_examples(b);
         return PL_OK;
     }
-    PL_CHECK(s->def.rotations == PL_TET_EXACT, PL_ERROR_ARGUMENT, error,
-             "tetrahedral.rotations",
+    PL_CHECK(s->def.rotations == PL_TET_EXACT, PL_ERROR_ARGUMENT, error, "tetrahedral.rotations",
              "examples need exact rotations: interpolated ones know nothing of them");
     PL_REQUIRE(pl_examples_element_count(examples) == s->source_count &&
                    pl_examples_width(examples) == PL_TET_DESCRIPTOR,

@@ -39,8 +39,7 @@ static const kind_entry kinds[KINDS] = {
         {"creature", {100, 1, 1}, {10, 1, 1}, 10000, {2.4, 1.25, 0.4}, pl_build_creature},
     [PL_SHAPE_KNOT] =
         {"knot", {96, 1, 1}, {12, 1, 1}, MAX_PARTICLES, {0.6, 0.6, 0.2}, pl_build_knot},
-    [PL_SHAPE_COIL] = {
-        "coil", {80, 1, 1}, {12, 1, 1}, MAX_PARTICLES, {0.4, 1, 0.4}, pl_build_coil},
+    [PL_SHAPE_COIL] = {"coil", {80, 1, 1}, {12, 1, 1}, MAX_PARTICLES, {0.4, 1, 0.4}, pl_build_coil},
     [PL_SHAPE_BLOCK] = {
         "block", {20, 6, 6}, {2, 2, 2}, MAX_PARTICLES, {1.9, 0.5, 0.5}, pl_build_block}};
 

@@ -132,8 +132,8 @@ void pl_record_destroy(pl_world *world, pl_record *record)
     free_state(memory, &matter->old);
     free_state(memory, &matter->shown);
     void *blocks[] = {
-        matter->push,      matter->fixed, matter->drive_from,     matter->drive_to,
-        matter->drive_now, record->force, record->edge_stiffness, record->particle_density,
+        matter->push,       matter->fixed,  matter->drive_from,     matter->drive_to,
+        matter->drive_now,  record->force,  record->edge_stiffness, record->particle_density,
         record->hold_slots, record->frames, record->tet_stiffness};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(memory, blocks[i]);
@@ -236,13 +236,13 @@ static pl_status fill(pl_world *world, pl_record *record, const pl_body_def *def
     record->category = def->category;
     record->mask = def->mask;
     record->self_contact = def->self_contact;
-    PL_CHECK(pl_record_copy_map(world, def->edge_stiffness, model->edge_count,
-                                &record->edge_stiffness) &&
-                 pl_record_copy_map(world, def->particle_density, model->particle_count,
-                                    &record->particle_density) &&
-                 pl_record_copy_map(world, def->tet_stiffness, model->tet_count,
-                                    &record->tet_stiffness),
-             PL_ERROR_MEMORY, error, "", "no memory for the maps");
+    PL_CHECK(
+        pl_record_copy_map(world, def->edge_stiffness, model->edge_count,
+                           &record->edge_stiffness) &&
+            pl_record_copy_map(world, def->particle_density, model->particle_count,
+                               &record->particle_density) &&
+            pl_record_copy_map(world, def->tet_stiffness, model->tet_count, &record->tet_stiffness),
+        PL_ERROR_MEMORY, error, "", "no memory for the maps");
     PL_TRY(pl_gas_fill(world, record, def->pressure, error));
     place(record, def);
     if (def->clustered)

@@ -81,14 +81,18 @@ static bool grow_groups(pl_world *world)
     pl_tet_motion *tet_motions = PL_NEW(memory, pl_tet_motion, capacity);
     bool good = live && members && blocks && items && entered && parents && islands && others &&
                 tets && tet_groups && tet_bodies && tet_motions;
-    void *spent[] = {
-        good ? (void *)world->live : live,       good ? (void *)world->members : members,
-        good ? world->blocks : blocks,           good ? world->sort_items : items,
-        good ? (void *)world->entered : entered, good ? world->parents : parents,
-        good ? world->islands : islands,         good ? (void *)world->others : others,
-        good ? (void *)world->tets : tets,       good ? world->tet_groups : tet_groups,
-        good ? (void *)world->tet_bodies : tet_bodies,
-        good ? world->tet_motions : tet_motions};
+    void *spent[] = {good ? (void *)world->live : live,
+                     good ? (void *)world->members : members,
+                     good ? world->blocks : blocks,
+                     good ? world->sort_items : items,
+                     good ? (void *)world->entered : entered,
+                     good ? world->parents : parents,
+                     good ? world->islands : islands,
+                     good ? (void *)world->others : others,
+                     good ? (void *)world->tets : tets,
+                     good ? world->tet_groups : tet_groups,
+                     good ? (void *)world->tet_bodies : tet_bodies,
+                     good ? world->tet_motions : tet_motions};
     for (size_t i = 0; i < sizeof spent / sizeof *spent; i++)
         pl_memory_free(memory, spent[i]);
     if (!good)

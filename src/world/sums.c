@@ -106,7 +106,8 @@ static PL_APART pl_status get_energy(const pl_world *world, pl_body body, pl_ene
         terms.elastic =
             pl_clustered_elastic(record->matter.clustered, record->matter.now.x, world->h);
     if (record->matter.posed) {
-        terms = pl_posed_evaluate(record->matter.posed, &record->matter, world->h, NULL, NULL, NULL);
+        terms =
+            pl_posed_evaluate(record->matter.posed, &record->matter, world->h, NULL, NULL, NULL);
         terms.elastic += pl_posed_example_energy(record->matter.posed, &record->matter);
     }
     energy->elastic = terms.elastic * system->energy_unit;

@@ -51,12 +51,12 @@ typedef struct pl_record {
     pl_tetrahedral_def tets;                  /* where it is tetrahedral */
     float *tet_stiffness;                     /* of it; an own copy, or NULL */
     bool tetrahedral;
-    float *frames;                            /* [n][9] how particles are deformed; where it is */
-    pl_tet_report solved;                     /* what had been done before this sub-step */
-    const void *saved;                        /* its state, while it is read from a snapshot */
+    float *frames;        /* [n][9] how particles are deformed; where it is */
+    pl_tet_report solved; /* what had been done before this sub-step */
+    const void *saved;    /* its state, while it is read from a snapshot */
     size_t saved_size;
-    pl_record_examples *examples;             /* poses it prefers, or NULL */
-    double *force;                            /* [n][3] newtons, for the next step */
+    pl_record_examples *examples; /* poses it prefers, or NULL */
+    double *force;                /* [n][3] newtons, for the next step */
     bool forced;
     uint32_t category, mask;
     bool self_contact;
@@ -158,12 +158,12 @@ struct pl_world {
     pl_oriented **members; /* [group_capacity] those of one block side by side */
     pl_record **others;    /* [group_capacity] those awake that are not in blocks */
     int other_count;
-    pl_record **tets; /* [group_capacity] those awake that are tetrahedral, by system */
-    int32_t *tet_groups; /* [group_capacity + 1] where those of one system begin */
+    pl_record **tets;            /* [group_capacity] those awake that are tetrahedral, by system */
+    int32_t *tet_groups;         /* [group_capacity + 1] where those of one system begin */
     pl_tetrahedral **tet_bodies; /* [group_capacity] */
     pl_tet_motion *tet_motions;  /* [group_capacity] */
     int tet_count, tet_group_count;
-    int posed_count; /* those awake that have a rest shape of their own */
+    int posed_count;          /* those awake that have a rest shape of their own */
     pl_block *blocks;         /* [group_capacity] */
     pl_sort_item *sort_items; /* [2 group_capacity] */
     int block_count;
@@ -172,7 +172,7 @@ struct pl_world {
     pl_attachments attachments;
     pl_events events;
     pl_contact *contact;
-    uint64_t contact_ticks; /* on the caller's thread */
+    uint64_t contact_ticks;  /* on the caller's thread */
     uint64_t examples_ticks; /* of all bodies ever, before this step */
 
     int worker_count;
@@ -254,7 +254,8 @@ typedef struct pl_setup {
     int loose_count,
         loose_room;      /* matter without a matrix: so many particles, and room for more… */
     const float *masses; /* …of these masses; NULL = oriented particles */
-    const pl_tetrahedral_def *tets; /* tetrahedral matter, or NULL; and what it is now, if it is there */
+    const pl_tetrahedral_def
+        *tets; /* tetrahedral matter, or NULL; and what it is now, if it is there */
     const pl_tetrahedral *present;
     const float *tet_stiffness;
     const pl_record_examples *examples; /* of new matter, or NULL */
