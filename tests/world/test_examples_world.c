@@ -526,7 +526,7 @@ static void forge_at(attack *a, size_t i)
         else if (change < 11)
             a->bytes[i] = change == 8 ? 0 : change == 9 ? 0x7F : 0xFF;
         else if (i + 4 <= a->size)
-            memcpy(a->bytes + i, words + change - 11, 4);
+            memcpy(a->bytes + i, &words[change - 11], 4);
         try_bytes(a, a->size);
     }
 }
@@ -553,14 +553,14 @@ static void forged_snapshots_do_no_harm(void **state)
             attack a;
             attack_begin(&a, kind, way % 2, way / 2);
             size_t at = way % 2 ? counts_of(&a) : 0;
-            for (size_t i = at ? at - 1 : 0; at && i < at + 34; i++)
+            for (size_t i = at ? at - 1 : 0; at && i < at + 34; i += world_is_slow_build() ? 5 : 1)
                 forge_at(&a, i);
             for (size_t i = 0; i < a.size - sizeof(uint64_t); i += 1 + a.size / tries)
                 forge_at(&a, i);
             printf("%s%s%s, %zu bytes: %d forgeries refused, %d accepted\n", names[kind],
                    way % 2 ? " with examples" : "", way / 2 ? ", plastic" : "", a.size, a.refused,
                    a.accepted);
-            assert_true(a.refused > 100);
+            assert_true(a.refused > (world_is_slow_build() ? 10 : 100));
             attack_end(&a);
         }
 }
