@@ -1,7 +1,7 @@
 #!/bin/bash
 # pliant bench: the paper's Table 1 comes in one command, every row and number is there in words and as JSON, and mistakes
 # are told. Label: slow
-. "${SOURCE_DIR:?}/tests/support/outside.bash"
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 "$pliant" bench --list >list || fail "--list"
 for table in frames iterations stiffness clusters convergence examples; do

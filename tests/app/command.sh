@@ -1,7 +1,7 @@
 #!/bin/bash
 # The command from outside: help, mistakes in calling it, outputs that appear whole or not at all, signals, pipes, and
 # hashes that depend on nothing but the scene. Label: slow.
-. "${SOURCE_DIR:?}/tests/support/outside.bash"
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 # ---- Help and mistakes ----
 

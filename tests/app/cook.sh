@@ -1,7 +1,7 @@
 #!/bin/bash
 # pliant cook and pliant inspect from outside: meshes become models, models come back, scenes use both, mistakes are
 # explained, and an existing file is replaced whole or left alone.
-. "${SOURCE_DIR:?}/tests/support/outside.bash"
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 cat >box.obj <<'OBJ'
 v 0 0 0

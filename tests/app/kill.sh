@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs killed at random moments (SIGKILL): what was there before, or a complete new file; and --resume ends with the same
 # bytes and the same hash as a run that was left alone. 8 kills, 100 with PLIANT_THOROUGH=1. Label: slow.
-. "${SOURCE_DIR:?}/tests/support/outside.bash"
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 kills=8
 [ "${PLIANT_THOROUGH:-0}" = 0 ] || kills=100

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Tables, plots, caches and meshes of the command: complete, shorter after Ctrl-C, absent when the disk is full, and read
 # by other programs.
-. "${SOURCE_DIR:?}/tests/support/outside.bash"
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 # ---- All of them at once ----
 

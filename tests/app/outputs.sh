@@ -2,7 +2,7 @@
 # Outputs that cannot be written as asked: directories, full disks, readers that go away, programs and drivers that are
 # missing, options that contradict each other. A message, a status that is not 0, no partial files, and what was there
 # before stays. And what is said about outputs that were written. Label: slow.
-. "${SOURCE_DIR:?}/tests/support/outside.bash"
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 run="$pliant run rope --no-progress --frames 20"
 kinds="jsonl csv pc2 glb svg obj ply"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Pictures and films from outside: files that are what their names say, whole or absent; options and their mistakes; no
 # OpenGL, no ffmpeg, no place to write, Ctrl-C. Skipped where there is no OpenGL. Label: slow.
-. "${SOURCE_DIR:?}/tests/support/outside.bash"
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 # is_png FILE WIDTH HEIGHT: by its first bytes and its last.
 is_png() {
