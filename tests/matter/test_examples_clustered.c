@@ -454,7 +454,7 @@ static void test_every_width_and_number_of_threads_gives_the_same_bits(void **st
         for (int width = 4; width <= 16; width *= 2)
             for (int threads = 0; threads < 2 && pl_simd_supports(width); threads++) {
                 pl_clustered *c = make_body(b, 1);
-                assert_true(c->rows.narrow);
+                assert_true(c->rings.used);
                 if (with)
                     give(c, examples_of(c, 2, poses, 1, NULL, beta, PL_EXAMPLES_NEAREST));
                 pl_clustered_motion m = {.h = 0.01, .from = poses[2], .u = u, .x = out};
@@ -486,7 +486,7 @@ static void test_rings_against_the_reference(void **state)
     memcpy(plain.member, b->member, (size_t)plain.member_count * sizeof(int32_t));
     memcpy(plain.raw, b->raw, (size_t)plain.member_count * sizeof(float));
     pl_clustered *c = make_body(b, 2);
-    assert_true(c->rows.narrow);
+    assert_true(c->rings.used);
     pl_clustered_def def = c->def;
     def.yield = 1e9; /* the reference knows no infinity */
     ref_make(&ref, &plain, &def);
