@@ -277,40 +277,45 @@ PL_LANES_INLINE void solve(search *s, int poses, vd u[][PAIR], vd u0[PAIR])
     BOTH u0[h] = pl_select_d(s->in0[h], u0[h], none);
 }
 
+/* x / (x − u), where u < 0, as a fraction n / d: less than the one there is? */
+PL_LANES_INLINE vl is_nearer(vd x, vd u, vd n, vd d)
+{
+    return above(pl_splat_d(0), u) & above(n * (x - u), x * d);
+}
+
+/* A weight on its way from x to u, and 0 where this is the one that ends it. */
+PL_LANES_INLINE vd part_way(vd x, vd u, vd n, vd d, vd way)
+{
+    vl ends = above(pl_splat_d(0), u) & ~above(x * d, n * (x - u));
+    return pl_select_d(ends, pl_splat_d(0), x + way * (u - x));
+}
+
 /* How far x may go towards u: to where the first weight is 0, and that one goes out. `beyond`: in which lanes it did not
-   get there. */
+   get there. Ways are compared as fractions: divisions take long. */
 PL_LANES_INLINE void go(search *s, int poses, vd u[][PAIR], vd u0[PAIR], vl beyond[PAIR])
 {
-    vd none = pl_splat_d(0), most = pl_splat_d(2);
+    vd none = pl_splat_d(0), one = pl_splat_d(1);
     BOTH beyond[h] = above(none, u0[h]);
     for (int k = 0; k < poses; k++)
         BOTH beyond[h] |= above(none, u[k][h]);
     if (pl_any_d((beyond[0] & ~s->done[0]) | (beyond[1] & ~s->done[1]))) {
-        vd at[MOST][PAIR], at0[PAIR], way[PAIR];
-        BOTH
-        {
-            at0[h] = pl_select_d(above(none, u0[h]), s->x0[h] / (s->x0[h] - u0[h]), most);
-            way[h] = pl_min_d(at0[h], pl_splat_d(1));
-        }
-        for (int k = 0; k < poses; k++)
+        vd n[PAIR] = {one, one}, d[PAIR] = {one, one}, way[PAIR];
+        for (int k = -1; k < poses; k++)
             BOTH
             {
-                at[k][h] =
-                    pl_select_d(above(none, u[k][h]), s->x[k][h] / (s->x[k][h] - u[k][h]), most);
-                way[h] = pl_min_d(at[k][h], way[h]);
+                vd from = k < 0 ? s->x0[h] : s->x[k][h], to = k < 0 ? u0[h] : u[k][h];
+                vl nearer = is_nearer(from, to, n[h], d[h]);
+                n[h] = pl_select_d(nearer, from, n[h]);
+                d[h] = pl_select_d(nearer, from - to, d[h]);
             }
         BOTH
         {
-            u0[h] = pl_select_d(beyond[h], s->x0[h] + way[h] * (u0[h] - s->x0[h]), u0[h]);
-            u0[h] = pl_select_d(~above(at0[h], way[h]), none, u0[h]);
+            way[h] = n[h] / d[h];
+            u0[h] = pl_select_d(beyond[h], part_way(s->x0[h], u0[h], n[h], d[h], way[h]), u0[h]);
         }
         for (int k = 0; k < poses; k++)
-            BOTH
-            {
-                vd x = s->x[k][h];
-                u[k][h] = pl_select_d(beyond[h], x + way[h] * (u[k][h] - x), u[k][h]);
-                u[k][h] = pl_select_d(~above(at[k][h], way[h]), none, u[k][h]);
-            }
+            BOTH u[k][h] =
+                pl_select_d(beyond[h], part_way(s->x[k][h], u[k][h], n[h], d[h], way[h]), u[k][h]);
     }
     BOTH
     {
