@@ -38,7 +38,7 @@ static bool can_film(pl_memory *memory, const app_look *look, const char *path)
 }
 
 typedef struct demo_names {
-    char film[4096], model[4096], mesh[4096], cache[4096], lines[4096];
+    char film[4096], model[4096], lines[4096];
 } demo_names;
 
 static bool make_name(const char *scene, const char *directory, const char *ending, char name[4096])
@@ -52,17 +52,7 @@ static bool make_names(const char *scene, const char *directory, demo_names *nam
 {
     return make_name(scene, directory, ".mp4", names->film) &&
            make_name(scene, directory, ".glb", names->model) &&
-           make_name(scene, directory, ".obj", names->mesh) &&
-           make_name(scene, directory, ".pc2", names->cache) &&
            make_name(scene, directory, ".jsonl", names->lines);
-}
-
-static bool something_breaks(const pl_scene *scene)
-{
-    bool breaks = false;
-    for (int i = 0; i < scene->body_count; i++)
-        breaks = breaks || pl_scene_breaks(&scene->bodies[i].clustered);
-    return breaks;
 }
 
 static void want(app_player *player, const char *name, const app_look *look)
@@ -70,8 +60,7 @@ static void want(app_player *player, const char *name, const app_look *look)
     player->outputs[player->output_count++] = (app_output){.name = name, .look = *look};
 }
 
-/* Of several runs, which would be the one to look at? They get numbers. What breaks has no skin that a .glb could
-   bend. */
+/* Of several runs, which would be the one to look at? They get numbers. */
 static void choose_outputs(app_player *player, const demo_names *names)
 {
     const app_look look = {.size = FILM_SIZE};
@@ -81,12 +70,7 @@ static void choose_outputs(app_player *player, const demo_names *names)
     }
     if (can_film(player->memory, &look, names->film))
         want(player, names->film, &look);
-    if (something_breaks(player->scene)) {
-        want(player, names->mesh, &look);
-        want(player, names->cache, &look);
-    } else {
-        want(player, names->model, &look);
-    }
+    want(player, names->model, &look);
 }
 
 static int play_demo(app_player *player, const char *name, const char *directory)
@@ -155,7 +139,6 @@ const app_command app_demo_command = {
         "Without a name it plays " DEFAULT_DEMO ": a dinosaur all of whose particles were placed\n"
         "on one point finds its shape again. --list lists the others. The film needs OpenGL\n"
         "and the program ffmpeg; without them it is left out. Scenes with several runs leave\n"
-        "their numbers (.jsonl) instead, those in which something breaks an .obj and a .pc2 in\n"
-        "place of the .glb.",
+        "their numbers (.jsonl) instead.",
     .run = demo,
 };

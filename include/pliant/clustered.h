@@ -54,7 +54,7 @@ typedef struct pl_clustered_def {
 
     double toughness; /* stretch − 1 beyond which a cluster splits; infinity (default) = never */
     double toughness_boost; /* right after a cut toughness is multiplied by 1 + this… default 1 */
-    double boost_decay;     /* …decaying at this rate, 1/s. Default 10 */
+    double boost_decay;     /* …decaying at this rate, 1/s. Default 0.5 */
     double calm;            /* seconds a new half does not split. Default 1/30 */
     int least_members; /* smaller halves, and those with less than a quarter of the members that
                                clusters have in the mean, are dissolved into neighbours; default 4 */

@@ -76,6 +76,10 @@ pl_status pl_glb_add_surface(pl_glb *glb, const pl_glb_surface *surface, int *nu
 pl_status pl_glb_add_actor(pl_glb *glb, const pl_glb_actor *actor, int *number,
                            pl_trouble *trouble);
 
+/* Other weights of a surface, at any time before it is published: there is only one skin in the file. */
+void pl_glb_set_weights(pl_glb *glb, int surface, int influence_count, const int32_t *influences,
+                        const float *weights);
+
 /* Sets one path of an actor, after the last actor was added; what is not set again stays. */
 pl_status pl_glb_pose(pl_glb *glb, int actor, pl_glb_path path, const double *values,
                       pl_trouble *trouble);
@@ -105,7 +109,8 @@ typedef struct pl_glb_record pl_glb_record;
 typedef void pl_glb_colour(int body, float colour[3]);
 
 /* Bodies with a surface as they are skinned; those without one as an octahedron per particle;
-   colliders. Bodies and colliders that events remove are hidden from then on. `colour` NULL = grey.
+   colliders. What breaks has the skin of its pieces, as they are in the last frame, from the first one on. Bodies and
+   colliders that events remove are hidden from then on. `colour` NULL = grey.
    With a `mark`, of an earlier record of the same play, it goes on where that one was. */
 pl_status pl_glb_record_open(pl_memory *memory, const char *path, const pl_play *play,
                              pl_glb_colour *colour, const pl_output_mark *mark,

@@ -163,33 +163,58 @@ static int sort_holds(const pl_glb_surface *s, size_t vertex, hold out[PL_MAX_IN
     return count;
 }
 
-static void add_set(work *w, int set)
+static bool joints_are_bytes(const pl_glb_surface *s)
 {
-    static const char *const joints[] = {"JOINTS_0", "JOINTS_1"};
-    static const char *const weights[] = {"WEIGHTS_0", "WEIGHTS_1"};
-    const pl_glb_surface *s = w->surface;
-    bool small = s->joint_count <= 256;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t v = 0; v < (size_t)s->vertex_count; v++) {
-            hold holds[PL_MAX_INFLUENCES] = {{0, 0}};
-            int count = sort_holds(s, v, holds);
-            for (int k = 0; k < 4; k++) {
-                const hold *h = &holds[4 * set + k];
-                bool used = 4 * set + k < count;
-                if (pass)
-                    ((float *)w->scratch)[4 * v + (size_t)k] = used ? h->weight : 0;
-                else if (small)
-                    ((uint8_t *)w->scratch)[4 * v + (size_t)k] = used ? (uint8_t)h->joint : 0;
-                else
-                    ((uint16_t *)w->scratch)[4 * v + (size_t)k] = used ? (uint16_t)h->joint : 0;
-            }
+    return s->joint_count <= 256;
+}
+
+/* Joints or weights of a set of four. */
+static void fill_set(const pl_glb_surface *s, int set, bool weights, void *out)
+{
+    for (size_t v = 0; v < (size_t)s->vertex_count; v++) {
+        hold holds[PL_MAX_INFLUENCES] = {{0, 0}};
+        int count = sort_holds(s, v, holds);
+        for (int k = 0; k < 4; k++) {
+            const hold *h = &holds[4 * set + k];
+            bool used = 4 * set + k < count;
+            if (weights)
+                ((float *)out)[4 * v + (size_t)k] = used ? h->weight : 0;
+            else if (joints_are_bytes(s))
+                ((uint8_t *)out)[4 * v + (size_t)k] = used ? (uint8_t)h->joint : 0;
+            else
+                ((uint16_t *)out)[4 * v + (size_t)k] = used ? (uint16_t)h->joint : 0;
         }
-        add_attribute(w, pass ? weights[set] : joints[set],
-                      pass    ? PL_GLB_FLOAT
-                      : small ? PL_GLB_BYTE
-                              : PL_GLB_SHORT,
-                      4, NULL);
     }
+}
+
+static int set_count(const pl_glb_surface *s)
+{
+    return s->joint_count ? (s->influence_count + 3) / 4 : 0;
+}
+
+static void add_set(work *w, int set, pl_glb_shape *shape)
+{
+    static const char *const names[][2] = {{"JOINTS_0", "WEIGHTS_0"}, {"JOINTS_1", "WEIGHTS_1"}};
+    int component = joints_are_bytes(w->surface) ? PL_GLB_BYTE : PL_GLB_SHORT;
+    for (int pass = 0; pass < 2; pass++) {
+        fill_set(w->surface, set, pass, w->scratch);
+        shape->held[set][pass] = w->glb->bytes.count;
+        add_attribute(w, names[set][pass], pass ? PL_GLB_FLOAT : component, 4, NULL);
+    }
+}
+
+void pl_glb_set_weights(pl_glb *glb, int surface, int influence_count, const int32_t *influences,
+                        const float *weights)
+{
+    const pl_glb_shape *shape = (const pl_glb_shape *)glb->shapes.data + surface;
+    const pl_glb_surface s = {.vertex_count = shape->vertex_count,
+                              .joint_count = shape->joint_count,
+                              .influence_count = influence_count,
+                              .influences = influences,
+                              .weights = weights};
+    for (int set = 0; set < set_count(&s); set++)
+        for (int pass = 0; pass < 2; pass++)
+            fill_set(&s, set, pass, (char *)glb->bytes.data + shape->held[set][pass]);
 }
 
 /* Translations by −x̄, column by column. */
@@ -324,8 +349,8 @@ static void add_attributes(work *w, pl_glb_shape *shape)
     add_attribute(w, "POSITION", PL_GLB_FLOAT, 3, bounds);
     add_directions(w);
     add_look(w);
-    for (int set = 0; s->joint_count && set < (s->influence_count + 3) / 4; set++)
-        add_set(w, set);
+    for (int set = 0; set < set_count(s); set++)
+        add_set(w, set, shape);
 }
 
 static pl_status fill_shape(work *w, pl_glb_shape *shape, pl_trouble *trouble)
@@ -336,6 +361,7 @@ static pl_status fill_shape(work *w, pl_glb_shape *shape, pl_trouble *trouble)
         (size_t)(s->vertex_count > s->triangle_count ? s->vertex_count : s->triangle_count);
     w->scratch = PL_NEW(glb->memory, float, 4 * largest);
     shape->name = pl_glb_copy(glb->memory, s->name);
+    shape->vertex_count = s->vertex_count;
     shape->joint_count = s->joint_count;
     if (!w->scratch || !shape->name)
         return pl_glb_no_memory(glb, trouble);

@@ -46,7 +46,9 @@ typedef struct pl_glb_shape {
     char *name;
     int primitive_count;
     pl_glb_primitive *primitives;
+    int vertex_count;
     int joint_count;   /* 0 = rigid */
+    size_t held[2][2]; /* where joints and weights of each set are in the buffer */
     int inverse_binds; /* accessor */
     float *levers; /* how far a vertex is from the joint that carries it, at most; one per joint,
                           or one for all of a rigid shape */

@@ -13,6 +13,8 @@ struct pl_glb_record {
     char path[256]; /* for messages */
     int body_count, collider_count;
     int *surfaces;                       /* by model of the scene; -1 = none yet */
+    int *torn;                           /* surface of a body that can break; -1 = it cannot */
+    uint64_t *topologies;                /* for which its weights were set; 0 = never */
     int *bodies, *colliders;             /* their actors; -1 = none */
     bool *body_leaves, *collider_leaves; /* some event removes it */
     double *values;                      /* of the largest body */
@@ -155,13 +157,9 @@ static pl_status add_body(pl_glb_record *record, const pl_play *play, int body,
                           pl_glb_colour *colour, pl_trouble *trouble)
 {
     const pl_play_body *from = &play->bodies[body];
-    const pl_scene_clustered *clustered = &play->scene->bodies[body].clustered;
-    if (pl_scene_breaks(clustered) && from->model->triangle_count > 0)
-        return pl_trouble_set(trouble, PL_ERROR_ARGUMENT, record->path,
-                              "the body \"%s\" can break, and a skin of glTF cannot; write a .pc2 "
-                              "instead",
-                              from->name);
-    int *surface = &record->surfaces[play->scene->bodies[body].model];
+    const pl_scene_body *source = &play->scene->bodies[body];
+    bool breaks = pl_scene_breaks(&source->clustered) && from->model->triangle_count > 0;
+    int *surface = breaks ? &record->torn[body] : &record->surfaces[source->model];
     if (*surface < 0)
         PL_TRY(add_surface(record, play, body, surface, trouble));
     pl_glb_actor actor = {.name = from->name,
@@ -238,16 +236,20 @@ static pl_status make_room(pl_glb_record *record, const pl_play *play, pl_troubl
         if (play->bodies[i].info.particle_count > largest)
             largest = play->bodies[i].info.particle_count;
     record->surfaces = PL_NEW(memory, int, models);
+    record->torn = PL_NEW(memory, int, record->body_count);
+    record->topologies = PL_NEW(memory, uint64_t, record->body_count);
     record->bodies = PL_NEW(memory, int, record->body_count);
     record->colliders = PL_NEW(memory, int, record->collider_count);
     record->body_leaves = PL_NEW(memory, bool, record->body_count);
     record->collider_leaves = PL_NEW(memory, bool, record->collider_count);
     record->values = PL_NEW(memory, double, 4 * (size_t)largest);
-    if (!record->surfaces || !record->bodies || !record->colliders || !record->body_leaves ||
-        !record->collider_leaves || !record->values)
+    if (!record->surfaces || !record->torn || !record->topologies || !record->bodies ||
+        !record->colliders || !record->body_leaves || !record->collider_leaves || !record->values)
         return no_memory(record, trouble);
     for (int i = 0; i < models; i++)
         record->surfaces[i] = -1;
+    for (int i = 0; i < record->body_count; i++)
+        record->torn[i] = -1;
     for (int i = 0; i < record->collider_count; i++)
         record->colliders[i] = -1;
     return PL_OK;
@@ -295,6 +297,19 @@ static pl_status show(pl_glb_record *record, int actor, bool there, pl_trouble *
     return pl_glb_pose(record->glb, actor, PL_GLB_SCALE, size, trouble);
 }
 
+/* The skin of what has broken since. */
+static void tear_skin(pl_glb_record *record, const pl_play *play, int body)
+{
+    const pl_record *from = pl_world_record(play->world, play->bodies[body].handle);
+    const pl_model *model = from->model;
+    uint64_t topology = from->matter.clustered->topology;
+    if (!from->own_weights || topology == record->topologies[body])
+        return;
+    pl_glb_set_weights(record->glb, record->torn[body], model->influence_count, model->influences,
+                       from->own_weights);
+    record->topologies[body] = topology;
+}
+
 static pl_status pose_body(pl_glb_record *record, const pl_play *play, int body,
                            pl_trouble *trouble)
 {
@@ -306,6 +321,8 @@ static pl_status pose_body(pl_glb_record *record, const pl_play *play, int body,
     int actor = record->bodies[body];
     if (record->body_leaves[body])
         PL_TRY(show(record, actor, !from->removed, trouble));
+    if (record->torn[body] >= 0 && !from->removed)
+        tear_skin(record, play, body);
     for (int i = 0; i < 2 && !from->removed; i++) {
         pl_status status =
             pl_body_read(play->world, from->handle, parts[i].field, 0, from->info.particle_count, 1,
@@ -362,6 +379,8 @@ void pl_glb_record_drop(pl_glb_record *record, bool leave)
         return;
     pl_glb_drop(record->glb, leave);
     pl_memory_free(record->memory, record->surfaces);
+    pl_memory_free(record->memory, record->torn);
+    pl_memory_free(record->memory, record->topologies);
     pl_memory_free(record->memory, record->bodies);
     pl_memory_free(record->memory, record->colliders);
     pl_memory_free(record->memory, record->body_leaves);

@@ -35,7 +35,7 @@ pl_clustered_def pl_default_clustered_def(void)
                               .fade_out = 10.0 / 60,
                               .toughness = INFINITY,
                               .toughness_boost = 1,
-                              .boost_decay = 10,
+                              .boost_decay = 0.5,
                               .calm = 1.0 / 30,
                               .least_members = 4,
                               .self_contact = true,

@@ -418,8 +418,9 @@ static bool invert_well(const double a[6], double trace, double out[6])
     return true;
 }
 
-/* Directions in which the members are spread less than about 3 · 10⁻⁴ of the most are not there. */
-#define SMALLEST_SPREAD 1e-7
+/* Directions in which the members are spread less than about 3 % of the most are not there: a stretch of so thin a layer, as
+   cracks leave it, is one of its noise. */
+#define SMALLEST_SPREAD 1e-3
 
 static int invert_badly(const double a[6], double trace, double out[6], double seen[6])
 {

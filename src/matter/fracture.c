@@ -1,9 +1,12 @@
-/* Fracture (Jones et al. 2016, METHODS §2): a cluster whose largest stretch exceeds 1 by more than its toughness is split by
-   the plane through its centre normal to that stretch; worst first, each looked at again with the positions as they are.
-   Where neighbours reach across the plane, their members there leave them; only those that the plane goes through are
-   divided, so that the surfaces of the crack are even, and no thin layers of halves are left to come off later.
-   In one sub-step no two clusters are split that have to do with each other: whatever else is still too much tears in the
-   next one, after the forces have changed. */
+/* Fracture (Jones et al. 2016, METHODS §2): where the largest stretch of a cluster exceeds 1 by more than its toughness a crack
+   begins, in the plane through its centre normal to that stretch; worst first, each looked at again with the positions as
+   they are. The crack runs on in its plane through all clusters that are strained in the same direction, if only by half as
+   much: the strain at its tip is far above the mean of a cluster. So a bar breaks in one place before it tears in
+   another, and with even faces. All of these clusters are split by the one plane.
+   Where other clusters reach across the plane, their members there leave them; only those that the plane goes through are
+   divided, so that no thin layers of halves are left to come off later.
+   In one sub-step only one crack begins in what hangs together: whatever else is still too much tears in the next one,
+   after the forces have changed. A crack relieves what is around it of its load, which is therefore tougher for a while. */
 #include <math.h>
 #include <string.h>
 
@@ -13,15 +16,31 @@
 #include "matter/clustered_change.h"
 #include "matter/plastic.h"
 
+/* The plane of a crack, in the world; of each cluster it splits the disc around its own middle. */
+typedef struct plane {
+    pl_vec3 centre, normal;
+    double radius;
+} plane;
+
+/* Where a cluster is from the present plane: 1 or −1, or split by it; 0 = not known. */
+enum { SPLIT = 2 };
+
 typedef struct tear {
     pl_clustered *c;
     pl_clustered_change *change;
     bool *touched_cluster;  /* [clusters before] split, or a neighbour of one that was */
     bool *touched_particle; /* [particles there is room for] */
     float *smallest;        /* [particles of the model] the least mass a part of each may have */
-    int8_t *side;           /* [clusters before] of the present plane: 1, −1; 0 = not known */
-    int32_t *beside;        /* [clusters before] those whose side is known */
+    int8_t *side;           /* [clusters before] of the present plane */
+    int32_t *front;         /* [clusters before] those that it splits, the first one first, and */
+    plane *disc;            /* where it goes through each of them */
+    int front_count;
+    int32_t
+        *beside; /* [clusters before] those on either side that share particles with these, and */
+    int32_t *by; /* with which one, as a number of the front */
     int beside_count;
+    int32_t *parent,
+        *size;  /* [particles there is room for] which of them hang together, how many */
     int before; /* clusters */
     int piece;  /* particles of the smallest one: members that clusters have in the mean */
     int least; /* members of the smallest half: a quarter of that, if not more are asked for. A few particles beside a crack
@@ -36,11 +55,51 @@ typedef struct tear {
    dividing the same particles, whose number and whose ratios of mass then grow without end. */
 #define SMALLEST 0.125
 
-/* The plane of a split, in the world. */
-typedef struct plane {
-    pl_vec3 centre, normal;
-    double radius;
-} plane;
+/* A crack runs through a cluster that is stretched beyond 1 by this part of its toughness, in a direction within 45° of
+   the normal, if the plane passes the middle in so many radii. */
+#define TIP 0.5
+#define STRAIGHT 0.7
+#define THROUGH 0.5
+
+/* A crack takes the load off everything that is not farther away than so many times its length. */
+#define RELIEF 4.0
+
+/* ---- Pieces ---------------------------------------------------------------------------------------------------------- */
+
+static int root_of(int32_t *parent, int i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+/* Which particles hang together, and how many they are. */
+static void find_pieces(tear *t)
+{
+    const pl_clustered *c = t->c;
+    int32_t *parent = t->parent, *size = t->size;
+    for (int i = 0; i < c->n; i++)
+        parent[i] = i;
+    for (int k = 0; k < c->count; k++) {
+        const pl_cluster *cluster = c->clusters + k;
+        for (int m = cluster->first + 1; m < cluster->first + cluster->count; m++) {
+            int a = root_of(parent, c->particle[m]),
+                b = root_of(parent, c->particle[cluster->first]);
+            parent[a > b ? a : b] = a > b ? b : a;
+        }
+    }
+    memset(size, 0, (size_t)c->n * sizeof *size);
+    for (int i = 0; i < c->n; i++)
+        size[root_of(parent, i)]++;
+}
+
+/* Of a cluster that has members. */
+static int piece_of(const tear *t, int index)
+{
+    return root_of(t->parent, t->c->particle[t->c->clusters[index].first]);
+}
 
 /* ---- Who ------------------------------------------------------------------------------------------------------------ */
 
@@ -83,38 +142,88 @@ static bool is_untouched(const tear *t, int index)
     return true;
 }
 
-/* Looked at again: the stretch with the positions as they are, and its direction. */
-static bool still_torn(const tear *t, int index, pl_cluster_fit *fit, plane *cut)
+/* Looked at again: by what part of its toughness a cluster is stretched with the positions as they are, and where. */
+static double strain_of(const tear *t, int index, plane *cut)
 {
     const pl_cluster *cluster = t->c->clusters + index;
+    pl_cluster_fit fit = pl_clustered_refit(t->c, index, t->change->x);
     pl_mat3 inverse;
-    *fit = pl_clustered_refit(t->c, index, t->change->x);
+    *cut = (plane){.centre = fit.centre, .radius = (double)cluster->radius};
     if (!pl_m3_inverse(pl_m3_from_floats(cluster->plastic), &inverse))
-        return false;
-    double stretch = pl_largest_stretch(pl_m3_mul(fit->gradient, inverse), &cut->normal);
-    cut->centre = fit->centre;
-    cut->radius = (double)cluster->radius;
-    return stretch - 1 > (double)cluster->toughness;
+        return 0;
+    double strain = pl_largest_stretch(pl_m3_mul(fit.gradient, inverse), &cut->normal) - 1;
+    return strain / fmax((double)cluster->toughness, 1e-30);
 }
 
 /* ---- Sides ---------------------------------------------------------------------------------------------------------- */
 
-/* On which side of the plane every cluster lies that shares a particle with the one that is split. */
-static void find_sides(tear *t, int index, const plane *cut)
+static int side_of(const plane *cut, pl_vec3 x)
+{
+    return pl_v3_dot(cut->normal, pl_v3_sub(x, cut->centre)) >= 0 ? 1 : -1;
+}
+
+static int side_of_particle(const tear *t, int i)
+{
+    return side_of(t->disc, pl_v3_from_floats(t->change->x + 3 * (size_t)i));
+}
+
+static int count_side(const tear *t, int index)
 {
     const pl_clustered *c = t->c;
     const pl_cluster *cluster = c->clusters + index;
-    t->beside_count = 0;
-    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
-        int i = c->particle[m];
-        for (int at = c->start[i]; at < c->start[i + 1]; at++) {
-            int other = c->owner[c->place[at]];
-            if (other == index || t->side[other])
-                continue;
-            pl_vec3 centre = pl_clustered_refit(c, other, t->change->x).centre;
-            double along = pl_v3_dot(cut->normal, pl_v3_sub(centre, cut->centre));
-            t->side[other] = along >= 0 ? 1 : -1;
-            t->beside[t->beside_count++] = other;
+    int count = 0;
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+        count += side_of_particle(t, c->particle[m]) > 0;
+    return count;
+}
+
+static void join_front(tear *t, int index, plane disc)
+{
+    t->side[index] = SPLIT;
+    t->disc[t->front_count] = disc;
+    t->front[t->front_count++] = index;
+}
+
+/* Whether the crack runs on through a cluster; `disc` is where. */
+static bool runs_through(const tear *t, int index, plane *disc)
+{
+    const pl_cluster *cluster = t->c->clusters + index;
+    const plane *cut = t->disc;
+    if (cluster->rank < 3 || cluster->calm > 0 || !is_untouched(t, index) ||
+        strain_of(t, index, disc) < TIP || fabs(pl_v3_dot(disc->normal, cut->normal)) < STRAIGHT)
+        return false;
+    double away = pl_v3_dot(cut->normal, pl_v3_sub(disc->centre, cut->centre));
+    disc->centre = pl_v3_add_scaled(disc->centre, -away, cut->normal);
+    disc->normal = cut->normal;
+    int positive = count_side(t, index), negative = cluster->count - positive;
+    return fabs(away) < THROUGH * disc->radius && positive >= t->least && negative >= t->least;
+}
+
+/* The clusters that the crack splits, from the first one on, and on which sides of it those lie that share a particle with
+   any of them. */
+static void run_on(tear *t, int index, const plane *cut)
+{
+    const pl_clustered *c = t->c;
+    t->front_count = t->beside_count = 0;
+    join_front(t, index, *cut);
+    for (int k = 0; k < t->front_count; k++) {
+        const pl_cluster *cluster = c->clusters + t->front[k];
+        for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
+            int i = c->particle[m];
+            for (int at = c->start[i]; at < c->start[i + 1]; at++) {
+                int other = c->owner[c->place[at]];
+                plane disc;
+                if (t->side[other])
+                    continue;
+                if (runs_through(t, other, &disc)) {
+                    join_front(t, other, disc);
+                    continue;
+                }
+                t->side[other] =
+                    (int8_t)side_of(cut, pl_clustered_refit(c, other, t->change->x).centre);
+                t->by[t->beside_count] = k;
+                t->beside[t->beside_count++] = other;
+            }
         }
     }
 }
@@ -123,11 +232,8 @@ static void forget_sides(tear *t)
 {
     for (int k = 0; k < t->beside_count; k++)
         t->side[t->beside[k]] = 0;
-}
-
-static int side_of_member(const pl_clustered *c, int place, pl_vec3 rest_normal)
-{
-    return pl_v3_dot(rest_normal, pl_clustered_offset(c, place)) >= 0 ? 1 : -1;
+    for (int k = 0; k < t->front_count; k++)
+        t->side[t->front[k]] = 0;
 }
 
 /* What a particle has on the other side. */
@@ -137,7 +243,7 @@ typedef struct reach {
         part; /* of its weight: with clusters that stay. Marked ones are not worth dividing it for */
 } reach;
 
-static reach reach_beyond(const tear *t, int index, int i, int side)
+static reach reach_beyond(const tear *t, int i, int side)
 {
     const pl_clustered *c = t->c;
     double all = 0, beyond = 0;
@@ -145,7 +251,7 @@ static reach reach_beyond(const tear *t, int index, int i, int side)
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
         int place = c->place[at], other = c->owner[place];
         all += (double)c->weight[place];
-        if (other == index || t->side[other] == side)
+        if (t->side[other] != -side)
             continue;
         r.any = true;
         if (c->clusters[other].phase != PL_PHASE_GOING)
@@ -184,7 +290,7 @@ static bool may_divide(const tear *t, int i)
 }
 
 /* Particle i keeps its place with the clusters on its side; a new one takes it with those on the other. */
-static void divide(tear *t, int index, int i, int side, double part)
+static void divide(tear *t, int i, int side, double part)
 {
     pl_clustered *c = t->c;
     pl_clustered_change *change = t->change;
@@ -198,7 +304,7 @@ static void divide(tear *t, int index, int i, int side, double part)
     memcpy(change->u + 3 * (size_t) new, change->u + 3 * (size_t)i, 3 * sizeof(float));
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
         int place = c->place[at], other = c->owner[place];
-        if (other == index || t->side[other] == side)
+        if (t->side[other] != -side)
             continue;
         if (c->clusters[other].phase == PL_PHASE_GOING)
             c->raw[place] = -fabsf(c->raw[place]);
@@ -218,13 +324,12 @@ static int count_staying(const pl_clustered *c, const pl_cluster *cluster)
 }
 
 /* Whether the clusters on the other side can do without particle i. */
-static bool may_leave(const tear *t, int index, int i, int side)
+static bool may_leave(const tear *t, int i, int side)
 {
     const pl_clustered *c = t->c;
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
         int other = c->owner[c->place[at]];
-        if (other != index && t->side[other] != side &&
-            c->clusters[other].phase != PL_PHASE_GOING &&
+        if (t->side[other] == -side && c->clusters[other].phase != PL_PHASE_GOING &&
             count_staying(c, c->clusters + other) <= t->least)
             return false;
     }
@@ -233,51 +338,104 @@ static bool may_leave(const tear *t, int index, int i, int side)
 
 /* Particle i keeps its place with the clusters on its side and leaves those on the other: a negative raw weight says so,
    until drop_leaving. */
-static void leave(tear *t, int index, int i, int side)
+static void leave(tear *t, int i, int side)
 {
     pl_clustered *c = t->c;
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
         int place = c->place[at], other = c->owner[place];
-        if (other != index && t->side[other] != side)
+        if (t->side[other] == -side)
             c->raw[place] = -fabsf(c->raw[place]);
     }
 }
 
-static void drop_leaving(pl_clustered *c)
+static bool drop_leaving(pl_clustered *c)
 {
+    bool any = false;
     for (int i = 0; i < c->count; i++) {
         pl_cluster *cluster = c->clusters + i;
         int kept = cluster->first, end = cluster->first + cluster->count;
         for (int m = cluster->first; m < end; m++)
             if (c->raw[m] > 0)
                 copy_member(c, kept++, m);
+        any |= kept < end;
         cluster->count = kept - cluster->first;
+    }
+    return any;
+}
+
+static void drop_empty(pl_clustered *c)
+{
+    int kept = 0;
+    for (int i = 0; i < c->count; i++)
+        if (c->clusters[i].count > 0)
+            c->clusters[kept++] = c->clusters[i];
+    c->count = kept;
+}
+
+/* ---- Outliers ------------------------------------------------------------------------------------------------------- */
+
+/* A member that is farther from where the deformation of its cluster puts it than the cluster is wide has been torn off,
+   though the cluster, which has many others, hardly feels it. */
+static void mark_outliers(pl_clustered *c, int index, const float *x)
+{
+    const pl_cluster *cluster = c->clusters + index;
+    pl_cluster_fit fit = pl_clustered_refit(c, index, x);
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
+        pl_vec3 place = pl_v3_sub(pl_v3_from_floats(x + 3 * (size_t)c->particle[m]), fit.centre);
+        pl_vec3 off = pl_v3_sub(place, pl_m3_mul_v3(fit.gradient, pl_clustered_offset(c, m)));
+        if (pl_v3_length2(off) > (double)cluster->width * (double)cluster->width)
+            c->raw[m] = -fabsf(c->raw[m]);
     }
 }
 
+static bool is_cracked(const pl_cluster *cluster)
+{
+    for (int k = 0; k < cluster->cut_count; k++)
+        if (cluster->cuts[k].crack)
+            return true;
+    return false;
+}
+
+static bool drop_outliers(pl_clustered *c, const float *x)
+{
+    for (int k = 0; k < c->count; k++) {
+        const pl_cluster *cluster = c->clusters + k;
+        if (cluster->rank == 3 && cluster->stretch - 1 > 0.25f * cluster->toughness &&
+            is_cracked(cluster))
+            mark_outliers(c, k, x);
+    }
+    if (!drop_leaving(c))
+        return false;
+    drop_empty(c);
+    pl_clustered_index(c);
+    pl_clustered_weigh(c);
+    return true;
+}
+
 /* Particles that will be divided, at most. */
-static int count_divided(const tear *t, int index, pl_vec3 rest_normal)
+static int count_divided(const tear *t, int index)
 {
     const pl_clustered *c = t->c;
     const pl_cluster *cluster = c->clusters + index;
     int count = 0;
     for (int m = cluster->first; m < cluster->first + cluster->count; m++)
-        count += reach_beyond(t, index, c->particle[m], side_of_member(c, m, rest_normal)).part > 0;
+        count += reach_beyond(t, c->particle[m], side_of_particle(t, c->particle[m])).part > 0;
     return count;
 }
 
 /* ---- Splitting clusters --------------------------------------------------------------------------------------------- */
 
 /* Members on the positive side stay; the others go to a new cluster behind all. */
-static void split_members(pl_clustered *c, int index, pl_vec3 rest_normal)
+static void split_members(tear *t, int index)
 {
+    pl_clustered *c = t->c;
     pl_cluster *cluster = c->clusters + index, *half = c->clusters + c->count;
     *half = *cluster;
     half->first = c->member_count;
     half->id = c->next_id++;
     int kept = cluster->first, end = cluster->first + cluster->count, gone = half->first;
     for (int m = cluster->first; m < end; m++)
-        copy_member(c, side_of_member(c, m, rest_normal) > 0 ? kept++ : gone++, m);
+        copy_member(c, side_of_particle(t, c->particle[m]) > 0 ? kept++ : gone++, m);
     cluster->count = kept - cluster->first;
     half->count = gone - half->first;
     half->room = pl_clustered_room(half->count);
@@ -288,6 +446,11 @@ static void split_members(pl_clustered *c, int index, pl_vec3 rest_normal)
 static void strengthen(pl_cluster *cluster, const pl_clustered_def *def)
 {
     cluster->toughness = (float)(def->toughness * (1 + def->toughness_boost));
+}
+
+static void calm_down(pl_cluster *cluster, const pl_clustered_def *def)
+{
+    strengthen(cluster, def);
     cluster->calm = (float)def->calm;
 }
 
@@ -309,17 +472,44 @@ static void cut_proxy(pl_cluster *cluster, pl_mat3 gradient, pl_vec3 centre, con
 
 /* Clusters beside the crack: their proxies must not reach through it. Those away from its plane are relieved of their
    load, and do not tear for a while; those in the plane have to bear more of it. */
-static void treat_neighbours(tear *t, const plane *cut)
+static void treat_neighbours(tear *t)
 {
     pl_clustered *c = t->c;
     for (int k = 0; k < t->beside_count; k++) {
         int other = t->beside[k];
+        const plane *cut = t->disc + t->by[k];
         pl_cluster *cluster = c->clusters + other;
         pl_cluster_fit fit = pl_clustered_refit(c, other, t->change->x);
         double away = pl_v3_dot(cut->normal, pl_v3_sub(fit.centre, cut->centre));
         t->touched_cluster[other] = true;
         cut_proxy(cluster, fit.gradient, fit.centre, cut, t->side[other]);
-        if (fabs(away) > 0.5 * (double)cluster->radius)
+        if (fabs(away) > THROUGH * (double)cluster->radius)
+            calm_down(cluster, &c->def);
+    }
+}
+
+/* How far the crack reaches from where it began. */
+static double length_of(const tear *t)
+{
+    double most = 0;
+    for (int k = 0; k < t->front_count; k++)
+        most = fmax(most, t->disc[k].radius + pl_v3_distance(t->disc[k].centre, t->disc[0].centre));
+    return most;
+}
+
+/* What hangs together with the crack and is near, but for what is in its plane, which has to bear more. */
+static void relieve(tear *t)
+{
+    pl_clustered *c = t->c;
+    int piece = piece_of(t, t->front[0]);
+    double farthest = RELIEF * length_of(t);
+    for (int k = 0; k < t->before; k++) {
+        pl_cluster *cluster = c->clusters + k;
+        if (t->side[k] || cluster->count == 0 || piece_of(t, k) != piece)
+            continue;
+        pl_vec3 from = pl_v3_sub(pl_v3_from_floats(cluster->centre), t->disc->centre);
+        if (pl_v3_length(from) < farthest &&
+            fabs(pl_v3_dot(t->disc->normal, from)) > THROUGH * (double)cluster->radius)
             strengthen(cluster, &c->def);
     }
 }
@@ -425,13 +615,13 @@ static bool is_member(const pl_clustered *c, int index, int i)
     return false;
 }
 
-/* Whether a cluster beside the crack holds a particle, but for the halves. */
+/* Whether a cluster on this side holds a particle, but for the halves of this one. */
 static bool held_beside(const tear *t, int index, int i, int side)
 {
     const pl_clustered *c = t->c;
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
         int other = c->owner[c->place[at]];
-        if (other != index && t->side[other] == side)
+        if (other != index && (t->side[other] == side || t->side[other] == SPLIT))
             return true;
     }
     return false;
@@ -465,15 +655,6 @@ static void dissolve(tear *t, int index, int half, int side)
 
 /* ---- One split ------------------------------------------------------------------------------------------------------ */
 
-static int count_side(const pl_clustered *c, int index, pl_vec3 rest_normal)
-{
-    const pl_cluster *cluster = c->clusters + index;
-    int count = 0;
-    for (int m = cluster->first; m < cluster->first + cluster->count; m++)
-        count += side_of_member(c, m, rest_normal) > 0;
-    return count;
-}
-
 /* Members of neighbours, which may have to be moved for one more: the room for the crumbs of both sides. */
 static int64_t room_for_crumbs(const tear *t, int crumbs)
 {
@@ -485,17 +666,18 @@ static int64_t room_for_crumbs(const tear *t, int crumbs)
     return crumbs * (most + crumbs + PL_COLUMNS);
 }
 
-static bool make_room(tear *t, int index, int positive, pl_vec3 rest_normal)
+static bool make_room(tear *t, int positive)
 {
     pl_clustered *c = t->c;
-    int count = c->clusters[index].count, negative = count - positive;
-    int least = t->least;
-    int64_t crumbs = (positive < least ? positive : 0) + (negative < least ? negative : 0);
-    int64_t members =
-        (int64_t)c->member_count + pl_clustered_room(negative) + room_for_crumbs(t, (int)crumbs);
-    int particles = c->n + count_divided(t, index, rest_normal);
+    int negative = c->clusters[t->front[0]].count - positive, particles = c->n;
+    int crumbs = (positive < t->least ? positive : 0) + (negative < t->least ? negative : 0);
+    int64_t members = (int64_t)c->member_count + room_for_crumbs(t, crumbs);
+    for (int k = 0; k < t->front_count; k++) {
+        members += pl_clustered_room(c->clusters[t->front[k]].count);
+        particles += count_divided(t, t->front[k]);
+    }
     return particles <= t->change->capacity && members < INT32_MAX / 8 &&
-           pl_clustered_reserve(c, c->count + 1, (int)members, particles);
+           pl_clustered_reserve(c, c->count + t->front_count, (int)members, particles);
 }
 
 /* A half with too few members and nobody on its side to take them: such a cut is not worth it. */
@@ -527,95 +709,117 @@ static bool let_go(tear *t, int index)
 }
 
 /* Whether the plane goes through the particle, or near. */
-static bool is_cut(const pl_clustered *c, const pl_cluster *cluster, int place, pl_vec3 rest_normal)
+static bool is_cut(const tear *t, int i)
 {
-    double off = fabs(pl_v3_dot(rest_normal, pl_clustered_offset(c, place)));
-    return off < NEAR * (double)cluster->radius;
+    pl_vec3 x = pl_v3_from_floats(t->change->x + 3 * (size_t)i);
+    const plane *cut = t->disc;
+    return fabs(pl_v3_dot(cut->normal, pl_v3_sub(x, cut->centre))) < NEAR * cut->radius;
 }
 
-static bool split(tear *t, int index, const pl_cluster_fit *fit, const plane *cut)
+/* The members of a split cluster are divided, or leave the clusters on the other side. */
+static void part_members(tear *t, int index)
+{
+    const pl_clustered *c = t->c;
+    const pl_cluster *cluster = c->clusters + index;
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
+        int i = c->particle[m], side = side_of_particle(t, i);
+        if (t->touched_particle[i])
+            continue;
+        t->touched_particle[i] = true;
+        reach beyond = reach_beyond(t, i, side);
+        if (beyond.part > 0 && may_divide(t, i) && (is_cut(t, i) || !may_leave(t, i, side)))
+            divide(t, i, side, beyond.part);
+        else if (beyond.any)
+            leave(t, i, side);
+    }
+}
+
+/* Whether a cluster that is not on the other side holds a particle. */
+static bool held_here(const tear *t, int i, int side)
+{
+    const pl_clustered *c = t->c;
+    for (int at = c->start[i]; at < c->start[i + 1]; at++)
+        if (t->side[c->owner[c->place[at]]] != -side)
+            return true;
+    return false;
+}
+
+/* Members of cluster k beside the crack that lie behind it leave, if no cluster is split that has them: one alone would go
+   on holding the pieces together. */
+static void part_beside(tear *t, int k)
+{
+    const pl_clustered *c = t->c;
+    const pl_cluster *cluster = c->clusters + t->beside[k];
+    const plane *disc = t->disc + t->by[k];
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
+        int i = c->particle[m], side = side_of_particle(t, i);
+        pl_vec3 away = pl_v3_sub(pl_v3_from_floats(t->change->x + 3 * (size_t)i), disc->centre);
+        double along = pl_v3_dot(disc->normal, away);
+        if (side == t->side[t->beside[k]] || t->touched_particle[i] ||
+            pl_v3_length2(away) - along * along > disc->radius * disc->radius ||
+            !held_here(t, i, side))
+            continue;
+        t->touched_particle[i] = true;
+        leave(t, i, side);
+    }
+}
+
+/* Cluster k of the front in two. */
+static void halve(tear *t, int k)
 {
     pl_clustered *c = t->c;
-    pl_vec3 normal = pl_rest_normal(fit->gradient, cut->normal);
-    int positive = count_side(c, index, normal);
-    if (positive == 0 || positive == c->clusters[index].count)
-        return let_go(t, index);
-    find_sides(t, index, cut);
-    if (leaves_crumbs(t, positive, 1) ||
-        leaves_crumbs(t, c->clusters[index].count - positive, -1)) {
-        forget_sides(t);
-        return let_go(t, index);
-    }
-    if (!make_room(t, index, positive, normal)) {
-        c->unchanged++;
-        forget_sides(t);
-        return false;
-    }
-    pl_cluster *cluster = c->clusters + index;
-    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
-        int i = c->particle[m], side = side_of_member(c, m, normal);
-        reach beyond = reach_beyond(t, index, i, side);
-        t->touched_particle[i] = true;
-        if (beyond.part > 0 && may_divide(t, i) &&
-            (is_cut(c, cluster, m, normal) || !may_leave(t, index, i, side)))
-            divide(t, index, i, side, beyond.part);
-        else if (beyond.any)
-            leave(t, index, i, side);
-    }
-    split_members(c, index, normal);
+    int index = t->front[k];
+    pl_cluster_fit fit = pl_clustered_refit(c, index, t->change->x);
+    split_members(t, index);
     t->touched_cluster[index] = true;
-    for (int k = 0; k < 2; k++) {
-        int half = k ? c->count - 1 : index, side = k ? -1 : 1;
-        cut_proxy(c->clusters + half, fit->gradient, fit->centre, cut, side);
-        strengthen(c->clusters + half, &c->def);
+    for (int side = 1; side >= -1; side -= 2) {
+        int half = side > 0 ? index : c->count - 1;
+        cut_proxy(c->clusters + half, fit.gradient, fit.centre, t->disc + k, side);
+        calm_down(c->clusters + half, &c->def);
         if (c->clusters[half].count < t->least)
             dissolve(t, index, half, side);
     }
-    treat_neighbours(t, cut);
+}
+
+static bool crack(tear *t, int index, const plane *cut)
+{
+    pl_clustered *c = t->c;
+    run_on(t, index, cut);
+    int all = c->clusters[index].count, positive = count_side(t, index);
+    if (positive == 0 || positive == all || leaves_crumbs(t, positive, 1) ||
+        leaves_crumbs(t, all - positive, -1)) {
+        forget_sides(t);
+        return let_go(t, index);
+    }
+    bool room = make_room(t, positive);
+    if (room) {
+        for (int k = 0; k < t->front_count; k++)
+            part_members(t, t->front[k]);
+        for (int k = 0; k < t->beside_count; k++)
+            part_beside(t, k);
+        for (int k = 0; k < t->front_count; k++)
+            halve(t, k);
+        treat_neighbours(t);
+        relieve(t);
+        c->split += (uint64_t)t->front_count;
+    } else {
+        c->unchanged++;
+    }
     forget_sides(t);
-    c->split++;
-    return true;
+    return room;
 }
 
 /* ---- Splinters ------------------------------------------------------------------------------------------------------ */
 
-static int root_of(int32_t *parent, int i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-/* Which particles hang together, and how many they are. */
-static void find_pieces(const pl_clustered *c, int32_t *parent, int32_t *size)
-{
-    for (int i = 0; i < c->n; i++)
-        parent[i] = i;
-    for (int k = 0; k < c->count; k++) {
-        const pl_cluster *cluster = c->clusters + k;
-        for (int m = cluster->first + 1; m < cluster->first + cluster->count; m++) {
-            int a = root_of(parent, c->particle[m]),
-                b = root_of(parent, c->particle[cluster->first]);
-            parent[a > b ? a : b] = a > b ? b : a;
-        }
-    }
-    memset(size, 0, (size_t)c->n * sizeof *size);
-    for (int i = 0; i < c->n; i++)
-        size[root_of(parent, i)]++;
-}
-
 /* The cluster of a larger piece whose middle is nearest, in reach of two radii; −1 = none. */
-static int nearest_outside(const tear *t, int index, int32_t *parent, const int32_t *size)
+static int nearest_outside(const tear *t, int index)
 {
     const pl_clustered *c = t->c;
     pl_vec3 centre = pl_clustered_refit(c, index, t->change->x).centre;
     double least = 2 * (double)c->clusters[index].radius;
     int best = -1;
     for (int k = 0; k < c->count; k++) {
-        int count = c->clusters[k].count;
-        if (count == 0 || size[root_of(parent, c->particle[c->clusters[k].first])] < t->piece)
+        if (c->clusters[k].count == 0 || t->size[piece_of(t, k)] < t->piece)
             continue;
         double d = pl_v3_distance(centre, pl_clustered_refit(c, k, t->change->x).centre);
         if (d < least)
@@ -636,16 +840,15 @@ static bool all_fit(const tear *t, int index, int other)
 }
 
 /* A piece that came off with fewer particles than a cluster should have members goes into the nearest cluster there is. */
-static void absorb_splinters(tear *t, int32_t *parent, int32_t *size)
+static void absorb_splinters(tear *t)
 {
     pl_clustered *c = t->c;
-    find_pieces(c, parent, size);
     for (int k = 0; k < c->count; k++) {
         pl_cluster *cluster = c->clusters + k;
         if (cluster->count == 0 || (k < t->before && !t->touched_cluster[k]) ||
-            size[root_of(parent, c->particle[cluster->first])] >= t->piece)
+            t->size[piece_of(t, k)] >= t->piece)
             continue;
-        int other = nearest_outside(t, k, parent, size);
+        int other = nearest_outside(t, k);
         if (other < 0 || !all_fit(t, k, other))
             continue;
         int64_t room =
@@ -665,37 +868,25 @@ static void absorb_splinters(tear *t, int32_t *parent, int32_t *size)
 
 /* ---- All of them ---------------------------------------------------------------------------------------------------- */
 
-static void drop_empty(pl_clustered *c)
-{
-    int kept = 0;
-    for (int i = 0; i < c->count; i++)
-        if (c->clusters[i].count > 0)
-            c->clusters[kept++] = c->clusters[i];
-    c->count = kept;
-}
-
 static void tidy_up(tear *t)
 {
-    size_t n = (size_t)t->c->n;
-    int32_t *parent = PL_NEW(t->c->memory, int32_t, n), *size = PL_NEW(t->c->memory, int32_t, n);
-    if (parent && size)
-        absorb_splinters(t, parent, size);
-    else
-        t->c->unchanged++;
-    pl_memory_free(t->c->memory, parent);
-    pl_memory_free(t->c->memory, size);
+    find_pieces(t);
+    absorb_splinters(t);
     drop_empty(t->c);
 }
 
 static bool tear_all(tear *t, const pl_sort_item *items, int count)
 {
     bool changed = false;
+    find_pieces(t);
     for (int k = 0; k < count; k++) {
-        int index = (int)items[k].index;
-        pl_cluster_fit fit;
+        int index = (int)items[k].index, piece = piece_of(t, index);
         plane cut;
-        if (is_untouched(t, index) && still_torn(t, index, &fit, &cut))
-            changed |= split(t, index, &fit, &cut);
+        if (t->size[piece] > 0 && is_untouched(t, index) && strain_of(t, index, &cut) > 1 &&
+            crack(t, index, &cut)) {
+            t->size[piece] = 0; /* no other one in it */
+            changed = true;
+        }
     }
     return changed;
 }
@@ -711,11 +902,11 @@ static void find_smallest(const pl_clustered *c, float *smallest)
 
 bool pl_clustered_fracture(pl_clustered *c, pl_clustered_change *change)
 {
-    bool any = false, changed = false;
+    bool any = false, dropped = c->split > 0 && drop_outliers(c, change->x), changed = false;
     for (int i = 0; i < c->count && !any; i++)
         any = may_split(c->clusters + i);
     if (!any)
-        return false;
+        return dropped;
     size_t k = (size_t)c->count, n = (size_t)(change->capacity > c->n ? change->capacity : c->n);
     pl_sort_item *items = PL_NEW(c->memory, pl_sort_item, 2 * k);
     tear t = {
@@ -729,8 +920,14 @@ bool pl_clustered_fracture(pl_clustered *c, pl_clustered_change *change)
     t.touched_particle = PL_NEW(c->memory, bool, n);
     t.smallest = PL_NEW(c->memory, float, (size_t)c->model_n);
     t.side = PL_NEW(c->memory, int8_t, k);
+    t.front = PL_NEW(c->memory, int32_t, k);
+    t.disc = PL_NEW(c->memory, plane, k);
     t.beside = PL_NEW(c->memory, int32_t, k);
-    if (items && t.touched_cluster && t.touched_particle && t.smallest && t.side && t.beside) {
+    t.by = PL_NEW(c->memory, int32_t, k);
+    t.parent = PL_NEW(c->memory, int32_t, n);
+    t.size = PL_NEW(c->memory, int32_t, n);
+    if (items && t.touched_cluster && t.touched_particle && t.smallest && t.side && t.front &&
+        t.disc && t.beside && t.by && t.parent && t.size) {
         find_smallest(c, t.smallest);
         changed = tear_all(&t, items, list_candidates(c, items));
     } else {
@@ -745,10 +942,15 @@ bool pl_clustered_fracture(pl_clustered *c, pl_clustered_change *change)
     pl_memory_free(c->memory, t.touched_particle);
     pl_memory_free(c->memory, t.smallest);
     pl_memory_free(c->memory, t.side);
+    pl_memory_free(c->memory, t.front);
+    pl_memory_free(c->memory, t.disc);
     pl_memory_free(c->memory, t.beside);
+    pl_memory_free(c->memory, t.by);
+    pl_memory_free(c->memory, t.parent);
+    pl_memory_free(c->memory, t.size);
     if (changed) {
         pl_clustered_index(c);
         pl_clustered_weigh(c);
     }
-    return changed;
+    return changed || dropped;
 }

@@ -15,6 +15,7 @@ enum { CELLS_PER_CLUSTER = 8 };
 /* Of the depth that was there before the sub-step, the part that is undone in it: all of it at once would be a speed out of
    nothing. */
 #define RECOVERED 0.1
+#define MOST_STRETCH 8 /* of a cluster whose proxy means anything */
 
 /* ---- The shape of proxies ------------------------------------------------------------------------------------------- */
 
@@ -471,13 +472,21 @@ static double depth_before(const search *s, const pl_cluster *cluster, int i)
     return fmax(0, depth_in(cluster, p, &boundary));
 }
 
+/* What is drawn out beyond everything has lost its shape, and with it the right to push others. */
+static bool is_sane(pl_mat3 gradient)
+{
+    float f[9];
+    pl_m3_to_floats(gradient, f);
+    return most_stretch(f) < MOST_STRETCH;
+}
+
 static void look_at(const search *s, finder *f, int index, int i)
 {
     const pl_cluster *cluster = s->c->clusters + index;
     if (!f->fitted) {
         f->fitted = true;
         f->fit = pl_clustered_refit(s->c, index, s->x);
-        f->usable = pl_m3_inverse(f->fit.gradient, &f->inverse);
+        f->usable = pl_m3_inverse(f->fit.gradient, &f->inverse) && is_sane(f->fit.gradient);
     }
     if (!f->usable)
         return;
@@ -486,13 +495,13 @@ static void look_at(const search *s, finder *f, int index, int i)
     double depth = depth_in(cluster, p, &boundary);
     if (!(depth > SHALLOWEST * (double)cluster->radius) || has_twin(s, index, i))
         return;
-    double old = fmin(depth_before(s, cluster, i), depth);
+    double deeper = 1 - (1 - RECOVERED) * depth_before(s, cluster, i) / depth;
     pl_vec3 move = pl_m3_mul_v3(f->fit.gradient, pl_v3_sub(boundary, p));
     double length = pl_v3_length(move), most = DEEPEST * (double)cluster->radius;
-    if (!(length > 0) || !(length < (double)INFINITY))
-        return;
+    if (!(length > 0) || !(length < (double)INFINITY) || !(deeper > 0))
+        return; /* or it is on its way out */
     pl_vec3 normal = pl_v3_scale(move, 1 / length);
-    double part = fmin(length * (1 - (1 - RECOVERED) * old / depth), most);
+    double part = fmin(length * deeper, most);
     move = pl_v3_add(pl_v3_scale(normal, part), rub(s, index, i, p, normal, s->friction * part));
     add_contact(f, &(contact){index, i, {move.x, move.y, move.z}});
 }

@@ -65,13 +65,6 @@ expect 0 "wrote out/dinosaur-collapse.glb (3 frames" $drawing "$pliant" demo --f
 leaves out
 expect 0 "wrote out/bar-sweep.jsonl" "$pliant" demo bar-sweep --frames 2
 leaves out
-# What breaks is no skin: a mesh and a cache in place of the .glb.
-# shellcheck disable=SC2086
-expect 0 "wrote out/brittle-plate.pc2 (2 frames" $drawing "$pliant" demo brittle-plate --frames 1
-[ -s out/brittle-plate.obj ] && [ ! -e out/brittle-plate.glb ] || fail "the demo of something that breaks"
-leaves out
-expect 2 "can break, and a skin of glTF cannot; write a .pc2" "$pliant" run brittle-plate --frames 1 -q -o a.glb
-leaves
 expect 0 "^crowd-52 .*40 creatures" "$pliant" demo --list
 mkdir empty
 # shellcheck disable=SC2086

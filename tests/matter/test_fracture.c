@@ -138,13 +138,12 @@ static pl_clustered_def material(bool ductile)
     return def;
 }
 
-static parting break_bar(pl_mat3 turn, bool ductile, bool contact, uint64_t seed, const char *name)
+static parting break_bar(pl_mat3 turn, bool ductile, uint64_t seed, const char *name)
 {
     enum { N = 900 };
     double points[3 * N];
     pl_vec3 axis = pl_m3_column(turn, 0);
     pl_clustered_def def = material(ductile);
-    def.self_contact = contact;
     body b;
     static grip g;
     open_bar(&b, points, N, 60, seed, turn, &def);
@@ -178,83 +177,73 @@ static void check_across(const parting *p)
 static void test_breaks_across(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= (uint64_t)check_rounds(10, 3); seed++) {
-        parting p = break_bar(pl_m3_identity(), false, false, seed, "brittle");
-        check_across(&p);
-    }
-    for (uint64_t seed = 1; seed <= 3; seed++) {
-        parting p = break_bar(pl_m3_identity(), true, false, seed, "ductile");
-        check_across(&p);
-    }
-}
-
-/* The same with contact. Sides of a crack that still hold to each other elsewhere may touch: where two cracks are open at
-   once, neither relieves the other in time, and there may be three pieces; not crumbs. */
-static void test_breaks_touching(void **state)
-{
-    (void)state;
-    int two = 0;
-    for (uint64_t seed = 1; seed <= 3; seed++)
+    for (uint64_t seed = 1; seed <= (uint64_t)check_rounds(20, 3); seed++)
         for (int ductile = 0; ductile < 2; ductile++) {
-            parting p = break_bar(pl_m3_identity(), ductile, true, seed,
-                                  ductile ? "ductile, touching" : "brittle, touching");
-            assert_in_range(p.pieces, 2, 3);
-            assert_int_equal(p.debris, 0);
-            assert_true(p.risen < 0.03);
-            two += p.pieces == 2;
+            parting p = break_bar(pl_m3_identity(), ductile, seed, ductile ? "ductile" : "brittle");
+            check_across(&p);
         }
-    assert_true(two >= 5);
 }
 
+/* In any orientation it breaks in the same place. */
 static void test_rotated_copy(void **state)
 {
     (void)state;
     pl_mat3 quarter = {{{0, -1, 0}, {0, 0, -1}, {1, 0, 0}}};
-    pl_mat3 any = pl_quat_to_m3(pl_quat_normalise((pl_quat){0.3, -0.5, 0.2, 0.8}));
-    parting straight = break_bar(pl_m3_identity(), false, false, 2, "straight");
-    parting turned = break_bar(quarter, false, false, 2, "turned by quarters");
-    parting oblique = break_bar(any, false, false, 2, "turned obliquely");
-    assert_int_equal(turned.pieces, 2);
-    assert_int_equal(oblique.pieces, 2);
-    assert_true(fabs(straight.left - turned.left) < 0.001 * straight.left);
-    assert_true(fabs(straight.left - oblique.left) < 0.02 * straight.left);
+    pl_rng rng = pl_rng_make(9);
+    for (int ductile = 0; ductile < 2; ductile++) {
+        parting straight = break_bar(pl_m3_identity(), ductile, 2, "straight");
+        for (int round = 0; round < check_rounds(10, 2); round++) {
+            double q[4];
+            for (int k = 0; k < 4; k++)
+                q[k] = (double)pl_random_between(&rng, -1, 1);
+            pl_mat3 any = pl_quat_to_m3(pl_quat_normalise((pl_quat){q[0], q[1], q[2], q[3]}));
+            parting turned = break_bar(round ? any : quarter, ductile, 2, "turned");
+            check_across(&turned);
+            assert_true(fabs(straight.left - turned.left) < 0.02 * straight.left);
+        }
+    }
 }
 
-/* Flow, new clusters and cracks at once; then the pieces go on. */
-static void test_with_reclustering(void **state)
+/* Flow, new clusters and cracks at once; then the pieces go on, and stay apart: clusters made later do not mend them. */
+static void break_reclustered(uint64_t seed)
 {
-    (void)state;
     enum { N = 900 };
     double points[3 * N];
     static grip g;
     pl_clustered_def def = material(true);
     def.yield = 0.05;
     def.flow = 12;
-    def.hardening = 0.5;
     def.wanted = 3;
-    def.toughness = 0.25;
-    def.condition = 1.3;
+    def.condition = 1.15;
     body b;
-    open_bar(&b, points, N, 60, 1, pl_m3_identity(), &def);
+    open_bar(&b, points, N, 60, seed, pl_m3_identity(), &def);
     take_ends(&g, &b, pl_v3(1, 0, 0));
-    int apart = pull_apart(&b, &g, 0.5, 700, 1 / 120.0);
+    int apart = pull_apart(&b, &g, 0.4, 500, 1 / 120.0), debris;
     parting p = examine(&b, points);
+    p.risen = b.risen;
     printf("with reclustering: apart at step %d, %d pieces, %d debris, splinters %.1f; %llu "
-           "splits, %llu "
-           "divided, %llu new clusters\n",
+           "splits, %llu divided, %llu new clusters; energy rose by %.2g\n",
            apart, p.pieces, p.debris, p.splinters, (unsigned long long)b.c->split,
-           (unsigned long long)b.c->divided, (unsigned long long)b.c->added);
-    assert_true(apart > 0 && p.pieces == 2 && b.c->added > 5 && b.c->split > 2);
-    /* What is apart stays apart: the clusters made later do not mend it. */
+           (unsigned long long)b.c->divided, (unsigned long long)b.c->added, b.risen);
+    assert_true(apart > 0 && b.c->added >= 10 && b.c->split > 2);
+    assert_int_equal(p.pieces, 2);
+    assert_int_equal(p.debris, 0);
+    assert_true(p.risen < 0.03);
     for (int step = 0; step < 60; step++) {
         for (int k = 0; step % 20 == 0 && k < b.c->count; k++)
             b.c->clusters[k].phase = PL_PHASE_GOING, b.c->content = false;
         body_step(&b, 1 / 120.0);
         body_check(&b);
-        int debris;
         assert_true(body_pieces(&b, NULL, &debris) >= 2);
     }
     body_close(&b);
+}
+
+static void test_with_reclustering(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= (uint64_t)check_rounds(10, 3); seed++)
+        break_reclustered(seed);
 }
 
 /* ---- Dropped ------------------------------------------------------------------------------------------------------- */
@@ -267,10 +256,19 @@ static double energy_above(const body *b, double h)
     return sum;
 }
 
-/* A soft block that flows at once, and breaks at a tenth, thrown on the floor. */
-static void drop(pl_recluster_mode recluster, double limit, bool contact)
+static double fastest_of(const body *b)
 {
-    const double size[3] = {1.6, 0.6, 0.5}, h = 1 / 240.0;
+    double most = 0;
+    for (int i = 0; i < b->c->n; i++)
+        most = fmax(most, pl_v3_length(pl_v3_from_floats(b->u + 3 * i)));
+    return most;
+}
+
+/* Something soft that flows at once, and breaks at a tenth, thrown on the floor: it never has more energy than at first,
+   and no crumb of it flies off much faster than it came. */
+static void drop(const double size[3], pl_recluster_mode recluster, double limit, bool contact)
+{
+    const double h = 1 / 240.0;
     double points[3 * 480];
     int n = kit_box(480, size, 1, points), debris;
     pl_clustering_def clustering = {.count = 40, .overlap = 4, .seed = 5};
@@ -283,13 +281,14 @@ static void drop(pl_recluster_mode recluster, double limit, bool contact)
     b.floored = true, b.floor = -0.5, b.friction = 0.5;
     for (int i = 0; i < n; i++)
         b.u[3 * i + 1] = -2.5f;
-    double first = energy_above(&b, h), most = 0, last = first;
+    double first = energy_above(&b, h), most = 0, last = first, fastest = 0;
     for (int step = 0; step < 800; step++) {
         for (int i = 0; i < b.c->n; i++)
             b.push[3 * i] = b.push[3 * i + 2] = 0, b.push[3 * i + 1] = -9.81f;
         body_step(&b, h);
         last = energy_above(&b, h);
         most = fmax(most, last);
+        fastest = fmax(fastest, fastest_of(&b));
         assert_true(last < 1.001 * first);
         if (step % 40 == 0)
             body_check(&b);
@@ -298,10 +297,12 @@ static void drop(pl_recluster_mode recluster, double limit, bool contact)
     int pieces = body_pieces(&b, NULL, &debris);
     printf(
         "dropped, reclustering %d, limit %g, contact %d: energy from %.0f to %.0f, at most %.0f; "
-        "%d particles became %d in %d pieces, %d debris; %llu splits, %llu new clusters\n",
+        "%d particles became %d in %d pieces, %d debris; %llu splits, %llu new clusters; fastest "
+        "%.1f\n",
         (int)recluster, limit, contact, first, last, most, n, b.c->n, pieces, debris,
-        (unsigned long long)b.c->split, (unsigned long long)b.c->added);
+        (unsigned long long)b.c->split, (unsigned long long)b.c->added, fastest);
     assert_true(b.c->split > 5);
+    assert_true(fastest < 20);
     assert_true(last < 0.25 * first);
     assert_true(b.c->n < 2 * n);
     body_close(&b);
@@ -310,24 +311,17 @@ static void drop(pl_recluster_mode recluster, double limit, bool contact)
 static void test_dropped(void **state)
 {
     (void)state;
-    drop(PL_RECLUSTER_EMBEDDED, 0.2, true);
-    drop(PL_RECLUSTER_EMBEDDED, 0.2, false);
-    drop(PL_RECLUSTER_NONE, 0.2, true);
-    drop(PL_RECLUSTER_NONE, 0, false);
+    const double block[3] = {1.6, 0.6, 0.5}, plate[3] = {1.6, 0.2, 1.2};
+    drop(block, PL_RECLUSTER_EMBEDDED, 0.2, true);
+    drop(block, PL_RECLUSTER_NONE, 0, false);
+    drop(plate, PL_RECLUSTER_EMBEDDED, 0.2, true);
+    drop(plate, PL_RECLUSTER_NONE, 0, true);
 }
 
 /* ---- One cut -------------------------------------------------------------------------------------------------------- */
 
-static bool share_particle(const pl_clustered *c, int a, int b)
-{
-    for (int m = c->clusters[a].first; m < c->clusters[a].first + c->clusters[a].count; m++)
-        for (int k = c->clusters[b].first; k < c->clusters[b].first + c->clusters[b].count; k++)
-            if (c->particle[m] == c->particle[k])
-                return true;
-    return false;
-}
-
-/* Every cluster wants to tear at once. In one sub-step only some do, none of them neighbours; both halves rest. */
+/* Every cluster wants to tear at once. In one sub-step one crack goes through the bar, in one plane; both halves of what it
+   splits rest, and all others are tougher. */
 static void test_no_cascade(void **state)
 {
     (void)state;
@@ -347,35 +341,26 @@ static void test_no_cascade(void **state)
         b.c->clusters[k].stretch = 1.5f;
     int count = b.c->count;
     assert_int_equal(count, 60);
-    bool(*was_in)[N] = calloc(60, sizeof *was_in);
-    bool *was = calloc(60 * 60, sizeof(bool));
-    for (int i = 0; i < count; i++)
-        for (int m = 0; m < b.c->clusters[i].count; m++)
-            was_in[i][b.c->particle[b.c->clusters[i].first + m]] = true;
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < count; j++)
-            was[i * count + j] = share_particle(b.c, i, j);
     body_momentum(&b, before);
     body_commit(&b, 1 / 120.0);
     body_momentum(&b, after);
     body_check(&b);
     for (int k = 0; k < 3; k++)
         assert_true(fabs(before[k] - after[k]) < 1e-9);
-    /* Ids of a new body are numbers of clusters: a new half was made of the one that had all its particles. */
-    bool torn[60] = {false};
+    /* New halves are those behind the plane: they end where it is. */
+    double low = (double)INFINITY, high = -(double)INFINITY;
+    int tougher = 0;
     for (int k = 0; k < b.c->count; k++) {
         const pl_cluster *half = b.c->clusters + k;
-        for (int i = 0; i < count && half->id >= 60; i++) {
-            bool all = true;
-            for (int m = half->first; m < half->first + half->count; m++)
-                all = all && was_in[i][b.c->origin[b.c->particle[m]]];
-            torn[i] = torn[i] || all;
-        }
+        double end = -(double)INFINITY;
+        for (int m = half->first; m < half->first + half->count; m++)
+            end = fmax(end, (double)b.x[3 * b.c->particle[m]]);
+        if (half->id >= (uint32_t)count)
+            low = fmin(low, end), high = fmax(high, end);
+        tougher += (double)half->toughness > 1.9 * def.toughness;
     }
-    free(was_in);
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < i; j++)
-            assert_false(torn[i] && torn[j] && was[i * count + j]);
+    assert_true(high - low < 0.3);
+    assert_true(4 * tougher > 3 * count);
     printf("all at once: %llu of %d split, %llu divided\n", (unsigned long long)b.c->split, count,
            (unsigned long long)b.c->divided);
     assert_true(b.c->split >= 2 && b.c->split < 30);
@@ -385,7 +370,6 @@ static void test_no_cascade(void **state)
         b.c->clusters[k].stretch = b.c->clusters[k].calm > 0 ? 1.5f : 1;
     body_commit(&b, 1 / 1e6);
     assert_int_equal(b.c->split, split);
-    free(was);
     body_close(&b);
 }
 
@@ -406,6 +390,8 @@ static void test_one_cut(void **state)
     }
     int target = 30, n = b.c->n, members = b.c->clusters[target].count;
     uint32_t id = b.c->clusters[target].id;
+    for (int k = 0; k < b.c->count; k++)
+        b.c->clusters[k].calm = k == target ? 0 : 1; /* the crack does not run on */
     b.c->clusters[target].stretch = 1.2f;
     double centre = pl_clustered_refit(b.c, target, b.x).centre.y;
     body_commit(&b, 1 / 120.0);
@@ -525,11 +511,10 @@ static void test_debris(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_breaks_across), cmocka_unit_test(test_breaks_touching),
-        cmocka_unit_test(test_rotated_copy),  cmocka_unit_test(test_with_reclustering),
-        cmocka_unit_test(test_dropped),       cmocka_unit_test(test_no_cascade),
-        cmocka_unit_test(test_one_cut),       cmocka_unit_test(test_no_room),
-        cmocka_unit_test(test_debris),
+        cmocka_unit_test(test_breaks_across),     cmocka_unit_test(test_rotated_copy),
+        cmocka_unit_test(test_with_reclustering), cmocka_unit_test(test_dropped),
+        cmocka_unit_test(test_no_cascade),        cmocka_unit_test(test_one_cut),
+        cmocka_unit_test(test_no_room),           cmocka_unit_test(test_debris),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
