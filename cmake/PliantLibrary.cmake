@@ -2,6 +2,8 @@
 #
 # Kernels (*_lanes.c) are written once for a width PL_W and compiled once per instruction set: 4 floats (SSE2, NEON,
 # WebAssembly), 8 (AVX2), 16 (AVX-512). All other files are compiled once, for the baseline of the architecture.
+# Kernels named *_half_lanes.c use vectors of half the width; structures of them must not be copied in larger pieces, or
+# every copy waits until what was just written has reached the cache.
 #
 # Sanitized, they would take a minute each to compile: less is inlined there (math/lanes.h), and of the checks of pointers
 # the address sanitizer's are enough.
@@ -12,6 +14,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND NOT PLIANT_NARROW)
   list(APPEND PLIANT_LANES_WIDTHS 8 16)
   set(PLIANT_LANES_OPTIONS_8 -mavx2)
   set(PLIANT_LANES_OPTIONS_16 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512)
+  set(PLIANT_LANES_OPTIONS_HALF -mprefer-vector-width=256)
+  include(CheckCCompilerFlag)
+  check_c_compiler_flag(-mmove-max=256 PLIANT_HAVE_MOVE_MAX) # GCC 12; clang copies by members
+  if(PLIANT_HAVE_MOVE_MAX)
+    list(APPEND PLIANT_LANES_OPTIONS_HALF -mmove-max=256 -mstore-max=256)
+  endif()
 endif()
 
 function(pliant_library name export)
@@ -27,6 +35,11 @@ function(pliant_library name export)
     if(PLIANT_SANITIZE)
       set_source_files_properties(${kernels} PROPERTIES COMPILE_DEFINITIONS PL_LANES_SANITIZED
         COMPILE_OPTIONS -fno-sanitize=null,object-size,pointer-overflow)
+    endif()
+    set(half_kernels ${kernels})
+    list(FILTER half_kernels INCLUDE REGEX "_half_lanes\\.c$")
+    if(half_kernels)
+      set_property(SOURCE ${half_kernels} APPEND PROPERTY COMPILE_OPTIONS ${PLIANT_LANES_OPTIONS_HALF})
     endif()
     foreach(width IN LISTS PLIANT_LANES_WIDTHS)
       add_library(${name}_lanes_${width} OBJECT ${kernels})

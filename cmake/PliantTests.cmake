@@ -4,7 +4,8 @@
 # A C test whose text speaks of threads or tasks gets the label "threads": the thread sanitizer looks at those. One that
 # speaks of golden values gets the label "bits": other compilers must give the same. The targets thread_tests and
 # bits_tests build just those. A line "Label: slow" in the opening comment of a test, of either language, gives it that
-# label: the address sanitizer, which would find nothing new there, leaves it out.
+# label: the address sanitizer, which would find nothing new there, leaves it out; quick_tests builds all others, and
+# what scripts need.
 
 set(PLIANT_COMMAND ${PROJECT_BINARY_DIR}/pliant)
 set(PLIANT_TEST_TIMEOUT 300)
@@ -35,6 +36,7 @@ function(pliant_c_tests)
 
   add_custom_target(thread_tests)
   add_custom_target(bits_tests)
+  add_custom_target(quick_tests)
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/test_*.c)
   foreach(file IN LISTS files)
     cmake_path(GET file STEM name)
@@ -56,6 +58,10 @@ function(pliant_c_tests)
     set_tests_properties(${layer}/${name} PROPERTIES TIMEOUT ${PLIANT_TEST_TIMEOUT} SKIP_RETURN_CODE 77
       LABELS ${layer})
     pliant_labels_of(${layer}/${name} ${file})
+    get_property(labels TEST ${layer}/${name} PROPERTY LABELS)
+    if(NOT slow IN_LIST labels)
+      add_dependencies(quick_tests ${target})
+    endif()
     file(STRINGS ${file} threaded LIMIT_COUNT 1 REGEX "[Tt]hread|pl_task")
     if(threaded)
       set_property(TEST ${layer}/${name} APPEND PROPERTY LABELS threads)
@@ -93,6 +99,9 @@ if(PkgConfig_FOUND)
 endif()
 if(CMOCKA_FOUND)
   pliant_c_tests()
+  if(TARGET pliant_command)
+    add_dependencies(quick_tests pliant_command)
+  endif()
 else()
   message(WARNING "cmocka or pkg-config not found: the tests written in C are left out")
 endif()

@@ -411,4 +411,20 @@ PL_LANES_INLINE void PL_R(pl_rotation_fit)(const VR matrix[9], VR q[4])
     PL_R(pl_rotation_unit)(q, usable);
 }
 
+/* `count` sets of a matrix and a start per lane, component by component: c[set][9][lane] and q[set][4][lane]. */
+static inline __attribute__((unused)) void PL_R(pl_rotation_fit_columns)(int count, const REAL *c,
+                                                                         REAL *q)
+{
+    for (int set = 0; set < count; set++, c += 9 * PL_WR, q += 4 * PL_WR) {
+        VR matrix[9], rotation[4];
+        for (int k = 0; k < 9; k++)
+            matrix[k] = vr_load(c + k * PL_WR);
+        for (int k = 0; k < 4; k++)
+            rotation[k] = vr_load(q + k * PL_WR);
+        PL_R(pl_rotation_fit)(matrix, rotation);
+        for (int k = 0; k < 4; k++)
+            vr_store(q + k * PL_WR, rotation[k]);
+    }
+}
+
 #endif

@@ -14,6 +14,13 @@
 #include "math/rotation_bulk.inl"
 #undef PL_REAL_IS_DOUBLE
 
+#if PL_W == 16
+void pl_rotation_fit_columns_w16(int count, const float *c, float *q)
+{
+    pl_rotation_fit_columns_f(count, c, q);
+}
+#endif
+
 static void gather(const float *const *rows, int count, float *out)
 {
     pl_lanes_gather(rows, count, out);

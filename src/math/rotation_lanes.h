@@ -15,6 +15,10 @@ void pl_rotations_fit_double(size_t count, const double *c, double *q);
 void pl_svd3(size_t count, const float *c, float *u, float *s, float *v);
 void pl_svd3_double(size_t count, const double *c, double *u, double *s, double *v);
 
+/* pl_rotations_fit for what stands in sixteen lanes already: `count` sets of c[9][lane] and q[4][lane]. For kernels of
+   half that width that are compiled for the same instruction set. */
+void pl_rotation_fit_columns_w16(int count, const float *c, float *q);
+
 /* One table per compiled width. */
 typedef struct pl_rotation_table {
     int width;

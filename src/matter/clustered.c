@@ -10,6 +10,7 @@
 #include "math/simd.h"
 #include "matter/clustered_lanes.h"
 #include "matter/examples_lanes.h"
+#include "matter/rings.h"
 
 #define COOKIE 0x706c636c
 
@@ -490,47 +491,60 @@ static void note(pl_clustered *c, int phase, uint64_t *clock)
     *clock = now;
 }
 
-void pl_clustered_solve_at(pl_clustered *c, const pl_clustered_motion *motion, pl_tasks *tasks,
-                           int width)
+/* Fit, goals, integration, strain limiting, cluster by cluster. */
+static void solve_clusters(pl_clustered_step *step, pl_tasks *tasks)
 {
-    pl_clustered_step step = start(c, motion, width);
+    pl_clustered *c = step->clustered;
     int blocks = c->rows.block_count, runs = c->rows.run_count;
-    if (c->member_count < MEMBERS_LEAST)
-        tasks = NULL;
     uint64_t clock = pl_ticks();
-    pl_tasks_run(tasks, load, &step, blocks, BLOCKS_LEAST);
+    pl_tasks_run(tasks, load, step, blocks, BLOCKS_LEAST);
     note(c, 1, &clock);
     if (c->manifold) {
-        pl_tasks_run(tasks, run_measure, &step, runs, 1);
+        pl_tasks_run(tasks, run_measure, step, runs, 1);
         note(c, 0, &clock);
-        pl_examples_project_at(c->manifold->examples, c->manifold->present, tasks, width);
-        pl_examples_blend_at(c->manifold->examples, c->manifold->blend, tasks, width);
+        pl_examples_project_at(c->manifold->examples, c->manifold->present, tasks,
+                               step->kernels->width);
+        pl_examples_blend_at(c->manifold->examples, c->manifold->blend, tasks,
+                             step->kernels->width);
         note(c, 4, &clock);
     }
-    pl_tasks_run(tasks, run_fit, &step, runs, 1);
+    pl_tasks_run(tasks, run_fit, step, runs, 1);
     note(c, 0, &clock);
-    pl_tasks_run(tasks, run_integrate, &step, blocks, BLOCKS_LEAST);
-    hold_fixed(&step);
+    pl_tasks_run(tasks, run_integrate, step, blocks, BLOCKS_LEAST);
+    hold_fixed(step);
     note(c, 1, &clock);
     if (c->def.strain_limit > 0)
         for (int round = 0; round < c->def.strain_iterations; round++) {
             c->rounds++;
-            pl_tasks_run(tasks, run_limit, &step, runs, 1);
-            int count = hits(&step);
+            pl_tasks_run(tasks, run_limit, step, runs, 1);
+            int count = hits(step);
             c->corrections += (uint64_t)count;
             if (!count)
                 break;
-            pl_tasks_run(tasks, run_settle, &step, blocks, BLOCKS_LEAST);
-            hold_fixed(&step);
+            pl_tasks_run(tasks, run_settle, step, blocks, BLOCKS_LEAST);
+            hold_fixed(step);
         }
     note(c, 2, &clock);
-    pl_tasks_run(tasks, store, &step, blocks, BLOCKS_LEAST);
+    pl_tasks_run(tasks, store, step, blocks, BLOCKS_LEAST);
     note(c, 1, &clock);
-    if (c->def.self_contact) {
+}
+
+void pl_clustered_solve_at(pl_clustered *c, const pl_clustered_motion *motion, pl_tasks *tasks,
+                           int width)
+{
+    pl_clustered_step step = start(c, motion, width);
+    if (c->member_count < MEMBERS_LEAST)
+        tasks = NULL;
+    if (c->rings.used)
+        pl_rings_solve(&step, tasks);
+    else
+        solve_clusters(&step, tasks);
+    uint64_t clock = pl_ticks();
+    if (c->def.self_contact)
         pl_clustered_collide(c, motion->x, motion->from, motion->h, motion->friction, tasks);
+    if (c->def.self_contact || c->rings.used)
         keep_fixed(motion);
-        note(c, 3, &clock);
-    }
+    note(c, 3, &clock);
 }
 
 void pl_clustered_solve(pl_clustered *c, const pl_clustered_motion *motion, pl_tasks *tasks)
@@ -567,5 +581,8 @@ static void frames(void *context, int begin, int end, int worker)
 
 void pl_clustered_frames(pl_clustered *c, pl_tasks *tasks)
 {
-    pl_tasks_run(tasks, frames, c, c->n, 1024);
+    if (c->rings.used)
+        pl_rings_frames(c, tasks);
+    else
+        pl_tasks_run(tasks, frames, c, c->n, 1024);
 }

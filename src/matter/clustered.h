@@ -16,7 +16,7 @@
 #include "matter/examples.h"
 #include "pliant/clustered.h"
 
-enum { PL_COLUMNS = 16, PL_MOST_PLANES = 16, PL_KEPT = 31, PL_FIXED = 21 };
+enum { PL_COLUMNS = 16, PL_MOST_PLANES = 16, PL_KEPT = 31 };
 
 /* A half-space n · p <= offset in the rest space of a cluster. */
 typedef struct pl_cut {
@@ -105,20 +105,31 @@ typedef struct pl_clustered_rows {
     float *columns; /* [runs][9][column_room] of the members of a group, between its passes */
     int column_room;
 
-    /* Bodies of many small clusters (rings) have one cluster per lane also while their members are gone through: number k of
-       sixteen clusters in slot ring_start[group] + k. Short ones are filled up with their first member, weight 0. */
-    bool narrow;
-    int32_t *ring_start; /* [groups + 1] */
-    int32_t *ring_row;   /* [slots][16] as `row` */
-    float *ring_rest;    /* [slots][4][16] p and w */
-    float *ring_place;   /* [slots][3][16] x − centre, between the passes */
-    float *
-        ring_fixed; /* [groups][PL_FIXED][16] the row of rest of each cluster, as the kernels want it */
-
     void *sort;       /* for index and weigh */
     int32_t *spare;   /* [members] for index */
     int row_capacity; /* rows there is room for */
 } pl_clustered_rows;
+
+/* Elastic bodies of many small clusters, one in every lane all the time (rings.h). Number k of sixteen clusters that follow each other in the
+   sequence is in slot start[group] + k. Derived by pl_clustered_index and pl_clustered_weigh. */
+enum { PL_RING_MOST = 48 }; /* members */
+
+typedef struct pl_rings {
+    bool used;
+    int32_t *start;    /* [groups + 1] */
+    int32_t *row;      /* [slots][16] eight times the row of each member */
+    float *rest;       /* [slots][4][16] p, w m */
+    float *fixed;      /* [groups][PL_RING_FIXED][16] */
+    float *state;      /* [groups][PL_RING_STATE][16] */
+    float *kept;       /* [groups][PL_RING_KEPT][16] */
+    uint8_t *flat;     /* [groups] some have no rank 3 */
+    float *rows;       /* [clusters][PL_RING_ROW] what each wants of its members */
+    int32_t *of_start; /* [rows + 1], and */
+    int32_t *of;       /* where the rows of the clusters of each particle are, */
+    float *share;      /* and w */
+    float *x;          /* [rows][8] x 0 u 0 */
+    float *home;       /* [rows][4] q 0 */
+} pl_rings;
 
 typedef struct pl_clustered_proxies pl_clustered_proxies;
 
@@ -161,6 +172,7 @@ typedef struct pl_clustered {
     float *frame; /* [n][9], by pl_clustered_frames */
 
     pl_clustered_rows rows;          /* of the kernels, nobody else's business */
+    pl_rings rings;                  /* likewise */
     pl_clustered_manifold *manifold; /* of the examples; NULL = none */
 
     /* Time spent in pl_clustered_solve, ever, in pl_ticks: fit and goals; rows in and out and integration; strain limiting; contact with
@@ -214,6 +226,8 @@ typedef struct pl_clustered_motion {
     const int32_t *fixed;
     const double *targets; /* [fixed_count][7]: the first three are used */
     float *x;              /* [n][3] out */
+    bool
+        inner; /* another sub-step follows before anybody looks at the clusters: they may stay behind */
 } pl_clustered_motion;
 
 /* `tasks` may be NULL: then everything runs on the caller's thread, with the same result. */

@@ -6,15 +6,13 @@
 #include "base/sort.h"
 #include "math/rotation_lanes.h"
 #include "matter/clustered_lanes.h"
+#include "matter/rings.h"
 
 /* Fewer memberships than this are not worth a run of their own. */
 enum { RUN_LEAST = 8192 };
 
 /* More members of a group than this keep nothing between the passes: they would not fit the caches. */
 enum { COLUMNS_MOST = 16384 };
-
-/* Bodies of rings have at least so many clusters, none with more members, and no fewer than particles by half. */
-enum { RINGS_LEAST = 32, RING_MOST = 48 };
 
 static int round_up(int count, int unit)
 {
@@ -35,7 +33,7 @@ typedef struct plan {
     size_t size, count, kept;
 } plan;
 
-enum { MOST_PLANS = 40 };
+enum { MOST_PLANS = 48 };
 
 typedef struct plans {
     plan list[MOST_PLANS];
@@ -47,10 +45,27 @@ static void want(plans *p, void *pointer, size_t size, size_t count, size_t kept
     p->list[p->count++] = (plan){pointer, size, count, kept};
 }
 
-/* Enough for whatever is_narrow lets pass: it must not depend on capacities what kernels a body has. */
-static size_t slots_for(size_t clusters)
+/* Arrays of rings, where there may be any: that must not depend on capacities. */
+static void plan_rings(pl_clustered *c, size_t clusters, size_t members, size_t rows, plans *p)
 {
-    return clusters >= RINGS_LEAST ? (clusters / PL_COLUMNS + 1) * RING_MOST : 0;
+    pl_rings *rings = &c->rings;
+    size_t groups = clusters / PL_COLUMNS + 1, column = PL_COLUMNS * sizeof(float);
+    bool any = isinf(c->def.yield) && isinf(c->def.toughness) && !(c->def.strain_limit > 0);
+    size_t slots = any ? groups * PL_RING_MOST : 0;
+    groups = any ? groups : 0, members = any ? members : 0, rows = any ? rows : 0;
+    want(p, &rings->start, sizeof(int32_t), groups + 1, 0);
+    want(p, &rings->row, column, slots, 0);
+    want(p, &rings->rest, 4 * column, slots, 0);
+    want(p, &rings->fixed, PL_RING_FIXED * column, groups, 0);
+    want(p, &rings->state, PL_RING_STATE * column, groups, 0);
+    want(p, &rings->kept, PL_RING_KEPT * column, groups, 0);
+    want(p, &rings->flat, 1, groups, 0);
+    want(p, &rings->rows, PL_RING_ROW * column, groups, 0);
+    want(p, &rings->of_start, sizeof(int32_t), rows + 1, 0);
+    want(p, &rings->of, sizeof(int32_t), members, 0);
+    want(p, &rings->share, sizeof(float), members, 0);
+    want(p, &rings->x, 8 * sizeof(float), rows, 0);
+    want(p, &rings->home, 4 * sizeof(float), rows, 0);
 }
 
 static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t particles,
@@ -94,11 +109,7 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &r->spoken, PL_COLUMNS * sizeof(int32_t), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->heard, PL_COLUMNS * sizeof(int32_t), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->columns, 9 * sizeof(float), runs * columns, 0);
-    want(p, &r->ring_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
-    want(p, &r->ring_fixed, PL_FIXED * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
-    want(p, &r->ring_row, PL_COLUMNS * sizeof(int32_t), slots_for(clusters), 0);
-    want(p, &r->ring_rest, 4 * PL_COLUMNS * sizeof(float), slots_for(clusters), 0);
-    want(p, &r->ring_place, 3 * PL_COLUMNS * sizeof(float), slots_for(clusters), 0);
+    plan_rings(c, clusters, members, rows, p);
     want(p, &r->sort, 2 * sizeof(pl_sort_item), items, 0);
     want(p, &r->spare, sizeof(int32_t), members, 0);
 }
@@ -209,107 +220,6 @@ static void order_clusters(pl_clustered *c)
     for (int i = 0; i < c->count; i++)
         r->sequence[i] = (int32_t)items[i].index;
 }
-
-/* ---- Rings ------------------------------------------------------------------------------------- */
-
-static bool is_narrow(const pl_clustered *c)
-{
-    bool narrow = c->count >= RINGS_LEAST && 2 * c->count >= c->n;
-    for (int i = 0; narrow && i < c->count; i++)
-        narrow = c->clusters[i].count <= RING_MOST;
-    return narrow;
-}
-
-/* Not far from each other in the sequence, clusters with as many members come together: a group takes as long as its
-   largest. */
-static void even_out(pl_clustered *c)
-{
-    enum { NEAR = 256 };
-    pl_clustered_rows *r = &c->rows;
-    pl_sort_item *items = r->sort;
-    for (int i = 0; i < c->count; i++) {
-        uint64_t missing = (uint64_t)(RING_MOST - c->clusters[r->sequence[i]].count);
-        items[i] = (pl_sort_item){(uint64_t)(i / NEAR) << 32 | missing, (uint32_t)r->sequence[i]};
-    }
-    pl_sort(items, items + c->count, (size_t)c->count);
-    for (int i = 0; i < c->count; i++)
-        r->sequence[i] = (int32_t)items[i].index;
-}
-
-/* Where the slots of each group start. */
-static void count_slots(pl_clustered *c)
-{
-    pl_clustered_rows *r = &c->rows;
-    int32_t slots = 0;
-    for (int first = 0; first < c->count; first += PL_COLUMNS) {
-        int most = 0;
-        for (int i = first; i < first + PL_COLUMNS && i < c->count; i++)
-            most =
-                c->clusters[r->sequence[i]].count > most ? c->clusters[r->sequence[i]].count : most;
-        r->ring_start[first / PL_COLUMNS] = slots;
-        slots += most;
-        r->ring_start[first / PL_COLUMNS + 1] = slots;
-    }
-}
-
-/* Calls for the members of every lane of every slot: `m` is where its member is, or -1. */
-#define FOR_SLOTS(c, slot, lane, m)                                                                \
-    for (int first_ = 0; first_ < (c)->count; first_ += PL_COLUMNS)                                \
-        for (int slot = (c)->rows.ring_start[first_ / PL_COLUMNS];                                 \
-             slot < (c)->rows.ring_start[first_ / PL_COLUMNS + 1]; slot++)                         \
-            for (int lane = 0, m; lane < PL_COLUMNS && (m = member_in(c, first_, slot, lane), 1);  \
-                 lane++)
-
-static int member_in(const pl_clustered *c, int first, int slot, int lane)
-{
-    int k = slot - c->rows.ring_start[first / PL_COLUMNS];
-    if (first + lane >= c->count)
-        return -1;
-    const pl_cluster *cluster = c->clusters + c->rows.sequence[first + lane];
-    return k < cluster->count ? cluster->first + k : -1;
-}
-
-static void lay_out_rings(pl_clustered *c)
-{
-    pl_clustered_rows *r = &c->rows;
-    FOR_SLOTS(c, slot, lane, m)
-    {
-        int row = 0;
-        if (m >= 0)
-            row = r->row[m];
-        else if (first_ + lane < c->count)
-            row = r->row[c->clusters[r->sequence[first_ + lane]].first];
-        r->ring_row[(size_t)slot * PL_COLUMNS + (size_t)lane] = row;
-    }
-}
-
-/* Rest as the kernels want it, in rows that a flow would change: with one they look at the clusters themselves. */
-static void fill_fixed(pl_clustered *c)
-{
-    for (int i = 0; i < c->count; i++) {
-        const pl_cluster *cluster = c->clusters + c->rows.sequence[i];
-        float row[PL_FIXED];
-        memcpy(row, (const char *)cluster + offsetof(pl_cluster, inverse), sizeof row);
-        for (int k = 0; k < PL_FIXED; k++)
-            c->rows.ring_fixed[(i / PL_COLUMNS * PL_FIXED + k) * PL_COLUMNS + i % PL_COLUMNS] =
-                row[k];
-    }
-}
-
-static void fill_rings(pl_clustered *c)
-{
-    pl_clustered_rows *r = &c->rows;
-    FOR_SLOTS(c, slot, lane, m)
-    {
-        float *out = r->ring_rest + (size_t)slot * 4 * PL_COLUMNS + lane;
-        for (int k = 0; k < 3; k++)
-            out[k * PL_COLUMNS] = m < 0 ? 0 : c->p[k][m];
-        out[3 * PL_COLUMNS] = m < 0 ? 0 : c->weight[m];
-    }
-    fill_fixed(c);
-}
-
-/* ---- Tables, once more --------------------------------------------------------------------------- */
 
 /* Owners, and the particles' side. */
 static void index_particles(pl_clustered *c)
@@ -430,19 +340,18 @@ void pl_clustered_index(pl_clustered *c)
 {
     order_rows(c);
     order_clusters(c);
-    c->rows.narrow = is_narrow(c);
-    if (c->rows.narrow)
-        even_out(c);
     index_particles(c);
+    c->rings.used = pl_rings_suit(c);
+    if (c->rings.used)
+        pl_rings_even_out(c);
     lay_out_members(c);
     index_particles(c);
     cut_runs(c);
     list_touched(c);
     copy_masses(c);
-    if (c->rows.narrow) {
-        count_slots(c);
-        lay_out_rings(c);
-        fill_rings(c);
+    if (c->rings.used) {
+        pl_rings_lay_out(c);
+        pl_rings_fill(c);
     }
     pl_clustered_choose_speakers(c);
 }
@@ -574,6 +483,6 @@ void pl_clustered_weigh(pl_clustered *c)
     copy_masses(c);
     for (int i = 0; i < c->count; i++)
         weigh_cluster(c, c->clusters + i);
-    if (c->rows.narrow)
-        fill_rings(c);
+    if (c->rings.used)
+        pl_rings_fill(c);
 }

@@ -5,8 +5,8 @@
    of four floats, which sixteen loads and a transposition bring into lanes faster than three gathers do, and from which the way
    back goes the same. Offsets of members from the centre of their cluster are kept between the passes while there is room.
 
-   Bodies of many small clusters (rings) have one cluster per lane in all three. With examples (METHODS §4) the first pass is made
-   for all clusters before the second: in between their stretches are projected. */
+   With examples (METHODS §4) the first pass is made for all clusters before the second: in between their stretches are projected.
+   Elastic bodies of many small clusters have kernels of their own (rings_lanes.c). */
 #include "matter/clustered_lanes.h"
 
 #include <math.h>
@@ -15,6 +15,7 @@
 #define PL_REAL_IS_DOUBLE 0
 #include "math/lanes_real.inl"
 #include "math/svd.inl"
+#include "matter/matching.inl"
 
 typedef float v4 __attribute__((vector_size(16)));
 
@@ -23,28 +24,6 @@ typedef float v4 __attribute__((vector_size(16)));
 /* ---- Rows to lanes and back -------------------------------------------------------------------- */
 
 #if PL_LANES_NATIVE
-/* Rows at[0], at[4], at[8], at[12]: as many as the width has. */
-PL_LANES_INLINE vf load_quarters(const float *rows, const int32_t *at)
-{
-#if PL_W == 16
-    __m512 v = _mm512_castps128_ps512(_mm_load_ps(rows + at[0]));
-    v = _mm512_insertf32x4(v, _mm_load_ps(rows + at[4]), 1);
-    v = _mm512_insertf32x4(v, _mm_load_ps(rows + at[8]), 2);
-    return (vf)_mm512_insertf32x4(v, _mm_load_ps(rows + at[12]), 3);
-#elif PL_W == 8
-    return (vf)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows + at[0])),
-                                    _mm_load_ps(rows + at[4]), 1);
-#else
-    return (vf)_mm_load_ps(rows + at[0]);
-#endif
-}
-
-#if PL_W == 16
-#define PL_QUARTER(v, k) _mm512_extractf32x4_ps((__m512)(v), k)
-#elif PL_W == 8
-#define PL_QUARTER(v, k) _mm256_extractf128_ps((__m256)(v), k)
-#endif
-
 PL_LANES_INLINE void add_row(float *row, __m128 v)
 {
     _mm_store_ps(row, _mm_add_ps(_mm_load_ps(row), v));
@@ -66,21 +45,7 @@ PL_LANES_INLINE void add_quarters(float *rows, const int32_t *at, vf v)
 }
 #endif
 
-/* out[k] = component k of PL_W rows, which start at rows + at[lane]. */
-PL_LANES_INLINE void load_rows(const float *rows, const int32_t *at, vf out[4])
-{
-#if PL_LANES_NATIVE
-    for (int j = 0; j < 4; j++)
-        out[j] = load_quarters(rows, at + j);
-    pl_lanes_transpose4(&out[0], &out[1], &out[2], &out[3]);
-#else
-    for (int k = 0; k < 4; k++)
-        for (int lane = 0; lane < PL_W; lane++)
-            out[k][lane] = rows[at[lane] + k];
-#endif
-}
-
-/* Adds to them. Rows that come several times get all of it. */
+/* Adds to PL_W rows, which start at rows + at[lane]. Rows that come several times get all of it. */
 PL_LANES_INLINE void add_rows(float *rows, const int32_t *at, vf a, vf b, vf c, vf d)
 {
 #if PL_LANES_NATIVE
@@ -94,27 +59,6 @@ PL_LANES_INLINE void add_rows(float *rows, const int32_t *at, vf a, vf b, vf c, 
         float *row = rows + at[lane];
         row[0] += a[lane], row[1] += b[lane], row[2] += c[lane], row[3] += d[lane];
     }
-#endif
-}
-
-/* The same, with the lanes one after the other: where rows come several times, every width adds them up in one order. */
-PL_LANES_INLINE void add_rows_in_order(float *rows, const int32_t *at, vf a, vf b, vf c, vf d)
-{
-#if PL_LANES_NATIVE && PL_W > 4
-    pl_lanes_transpose4(&a, &b, &c, &d);
-    vf v[4] = {a, b, c, d};
-    for (int k = 0; k < 4; k++)
-        add_row(rows + at[k], PL_QUARTER(v[k], 0));
-    for (int k = 0; k < 4; k++)
-        add_row(rows + at[4 + k], PL_QUARTER(v[k], 1));
-#if PL_W == 16
-    for (int k = 0; k < 4; k++)
-        add_row(rows + at[8 + k], PL_QUARTER(v[k], 2));
-    for (int k = 0; k < 4; k++)
-        add_row(rows + at[12 + k], PL_QUARTER(v[k], 3));
-#endif
-#else
-    add_rows(rows, at, a, b, c, d);
 #endif
 }
 
@@ -181,13 +125,6 @@ PL_LANES_INLINE void reload_offsets(const members *m, int at, vf y[3])
     load_rows(m->x, m->row + at, x);
     for (int k = 0; k < 3; k++)
         y[k] = x[k] - m->centre[k];
-}
-
-PL_LANES_INLINE void cross(const vf a[3], const vf b[3], vf out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 /* Sums over a cluster's members, four columns each. */
@@ -265,33 +202,6 @@ static void sum_short(const members *m, float *out)
     sum_members(m, SUM_SHORT, out);
 }
 
-/* ---- Rings: a cluster per lane all the way ------------------------------------------------------ */
-
-/* Sums of PL_W clusters of a group from lane `first` on, positions counted from `from`. */
-PL_LANES_INLINE void sum_rings(const pl_clustered_rows *r, int group, int first, const vf from[3],
-                               vf *sum)
-{
-    for (int k = 0; k < SUM_ALL; k++)
-        sum[k] = pl_splat_f(0);
-    for (int slot = r->ring_start[group]; slot < r->ring_start[group + 1]; slot++) {
-        const int32_t *row = r->ring_row + (size_t)slot * PL_COLUMNS + first;
-        const float *rest = r->ring_rest + (size_t)slot * 4 * PL_COLUMNS + first;
-        float *place = r->ring_place + (size_t)slot * 3 * PL_COLUMNS + first;
-        vf x[4], u[4], y[3], wy[3], p[3];
-        load_rows(r->x, row, x);
-        vf mass = x[3] * pl_load_f(rest + 3 * PL_COLUMNS);
-        for (int k = 0; k < 3; k++) {
-            y[k] = x[k] - from[k];
-            wy[k] = mass * y[k];
-            p[k] = pl_load_f(rest + k * PL_COLUMNS);
-            pl_store_f(place + k * PL_COLUMNS, y[k]);
-        }
-        add_fit(sum, wy, p);
-        load_rows(r->u, row, u);
-        add_motion(sum, y, wy, u, mass);
-    }
-}
-
 /* ---- Groups of sixteen ------------------------------------------------------------------------- */
 
 enum { GROUP = 16 };
@@ -307,8 +217,6 @@ typedef struct group {
     float goal[12][GROUP] ALIGNED;
     float spin[6][GROUP] ALIGNED;
     float *table; /* of PL_GROUP_FIELDS columns */
-    const float
-        *fixed; /* rows of rest of rings that do not flow; NULL = they are with the clusters */
 } group;
 
 /* The group that starts at `first` in the sequence; its members where the kernels go through them cluster by cluster. */
@@ -320,25 +228,9 @@ static void name_group(const pl_clustered_step *step, int run, int first, group 
     g->count = end - first < GROUP ? end - first : GROUP;
     g->place = first / GROUP;
     g->table = r->group + (size_t)g->place * PL_GROUP_FIELDS * GROUP;
-    g->fixed = r->narrow && !(c->def.yield < (double)INFINITY)
-                   ? r->ring_fixed + (size_t)g->place * PL_FIXED * GROUP
-                   : NULL;
     for (int i = 0; i < g->count; i++) {
         g->number[i] = r->sequence[first + i];
         g->cluster[i] = c->clusters + g->number[i];
-    }
-}
-
-/* Clusters lie far apart in memory: those of the next group are asked for while this one is at work. */
-static void expect_group(const pl_clustered_step *step, int run, int first)
-{
-    const pl_clustered_rows *r = &step->clustered->rows;
-    int end = r->run_start[run + 1];
-    for (int i = first; i < first + GROUP && i < end; i++) {
-        const pl_cluster *cluster = step->clustered->clusters + r->sequence[i];
-        __builtin_prefetch(cluster->centre);
-        __builtin_prefetch(cluster->turn);
-        __builtin_prefetch(cluster->rotation + 8);
     }
 }
 
@@ -380,26 +272,6 @@ PL_LANES_INLINE void take_sums(const group *g, int first, int count, vf *out)
         out[k] = (column[4 * k] + column[4 * k + 1]) + (column[4 * k + 2] + column[4 * k + 3]);
 }
 
-PL_LANES_INLINE void mul33(const vf a[9], const vf b[9], vf out[9])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
-}
-
-PL_LANES_INLINE void mul33_3(const vf a[9], const vf b[3], vf out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[3 * i] * b[0] + a[3 * i + 1] * b[1] + a[3 * i + 2] * b[2];
-}
-
-PL_LANES_INLINE void full(const vf s[6], vf out[9])
-{
-    out[0] = s[0], out[1] = s[1], out[2] = s[2];
-    out[3] = s[1], out[4] = s[3], out[5] = s[4];
-    out[6] = s[2], out[7] = s[4], out[8] = s[5];
-}
-
 /* By cofactors; 0 where there is none. */
 PL_LANES_INLINE void invert33(const vf a[9], vf out[9])
 {
@@ -413,40 +285,6 @@ PL_LANES_INLINE void invert33(const vf a[9], vf out[9])
     vf scale = pl_select_f(pl_abs_f(det) > pl_splat_f(1e-30f), 1.0f / det, pl_splat_f(0));
     for (int k = 0; k < 9; k++)
         out[k] *= scale;
-}
-
-/* Pseudo-inverse of symmetric semidefinite matrices. Those that are nearly singular go through their eigenvectors; what is
-   below 10⁻⁶ of the trace is nothing. */
-PL_LANES_INLINE void invert_inertia(const vf a[6], vf out[6])
-{
-    vf trace = a[0] + a[3] + a[5];
-    vi usable = (trace > pl_splat_f(1e-30f)) & (trace < pl_splat_f(1e30f));
-    vf scale = pl_select_f(usable, 1.0f / trace, pl_splat_f(0)), b[6];
-    for (int k = 0; k < 6; k++)
-        b[k] = pl_select_f(usable, a[k] * scale, pl_splat_f(0));
-    out[0] = b[3] * b[5] - b[4] * b[4], out[1] = b[2] * b[4] - b[1] * b[5],
-    out[2] = b[1] * b[4] - b[2] * b[3];
-    out[3] = b[0] * b[5] - b[2] * b[2], out[4] = b[1] * b[2] - b[0] * b[4],
-    out[5] = b[0] * b[3] - b[1] * b[1];
-    vf det = b[0] * out[0] + b[1] * out[1] + b[2] * out[2];
-    vi well = det > pl_splat_f(1e-5f);
-    vf factor = pl_select_f(well, scale / det, pl_splat_f(0));
-    for (int k = 0; k < 6; k++)
-        out[k] *= factor;
-    if (pl_any_f(usable & ~well)) {
-        vf s[3], v[9];
-        int at = 0;
-        pl_eigen3_f(b, s, v);
-        for (int k = 0; k < 3; k++)
-            s[k] = pl_select_f(s[k] > pl_splat_f(1e-6f), scale / s[k], pl_splat_f(0));
-        for (int i = 0; i < 3; i++)
-            for (int j = i; j < 3; j++, at++) {
-                vf sum = pl_splat_f(0);
-                for (int k = 0; k < 3; k++)
-                    sum += v[3 * i + k] * s[k] * v[3 * j + k];
-                out[at] = pl_select_f(well, out[at], sum);
-            }
-    }
 }
 
 /* The row of floats of a cluster that the fit starts from, and that it leaves. */
@@ -464,7 +302,6 @@ enum { ROW_CENTRE = 0, ROW_GRADIENT = 3, ROW_TURN = 12, ROW_ROTATION = 16, ROW_F
 _Static_assert(AT(plastic) - AT(inverse) == ROW_PLASTIC && AT(mass) - AT(inverse) == ROW_MASS &&
                    AT(lean) - AT(inverse) == ROW_LEAN && AT(width) - AT(inverse) == ROW_WIDTH,
                "the row a fit starts from");
-_Static_assert((int)ROW_REST == (int)PL_FIXED, "the row a fit starts from");
 _Static_assert(AT(gradient) - AT(centre) == ROW_GRADIENT && AT(turn) - AT(centre) == ROW_TURN &&
                    AT(rotation) - AT(centre) == ROW_ROTATION,
                "the row a fit leaves");
@@ -492,15 +329,10 @@ PL_LANES_INLINE void load_rest_row(const group *g, int first, fit *f)
 {
     static const float rest[ROW_REST];
     vf row[ROW_REST];
-    if (g->fixed) {
-        for (int k = 0; k < ROW_REST; k++)
-            row[k] = pl_load_f(g->fixed + k * GROUP + first);
-    } else {
-        const float *rows[PL_W];
-        for (int lane = 0; lane < PL_W; lane++)
-            rows[lane] = first + lane < g->count ? row_of_rest(g->cluster[first + lane]) : rest;
-        pl_lanes_gather(rows, ROW_REST, (float *)row);
-    }
+    const float *rows[PL_W];
+    for (int lane = 0; lane < PL_W; lane++)
+        rows[lane] = first + lane < g->count ? row_of_rest(g->cluster[first + lane]) : rest;
+    pl_lanes_gather(rows, ROW_REST, (float *)row);
     full(row + ROW_INVERSE, f->inverse);
     for (int k = 0; k < 3; k++)
         f->lean[k] = row[ROW_LEAN + k];
@@ -738,14 +570,6 @@ PL_LANES_INLINE void modify(const pl_clustered_step *step, const group *g, int f
     }
 }
 
-/* Whether anybody wants to know how clusters are strained. */
-static bool wants_strain(const pl_clustered_step *step)
-{
-    const pl_clustered_def *def = &step->clustered->def;
-    return !step->clustered->rows.narrow || def->yield < (double)INFINITY ||
-           def->toughness < (double)INFINITY;
-}
-
 PL_LANES_INLINE void fit_lanes(const pl_clustered_step *step, group *g, int first, const vf *sums,
                                fit *f)
 {
@@ -766,8 +590,7 @@ PL_LANES_INLINE void fit_lanes(const pl_clustered_step *step, group *g, int firs
     if (step->limit > 0)
         store_table(step, g, first, f, map, inertia);
     take_gradient(g, first, f, plastic, gradient);
-    if (wants_strain(step))
-        take_strain(step, g, first, f, unplastic, gradient);
+    take_strain(step, g, first, f, unplastic, gradient);
     store_fit(g, first, f, gradient);
 }
 
@@ -793,35 +616,6 @@ static void pull_members(const members *m, const group *g, int i, float pull, fl
     }
 }
 
-/* The same for rings, slot by slot, so that every width adds in one order. */
-static void pull_rings(const pl_clustered_rows *r, const group *g, float pull, float *sum)
-{
-    for (int slot = r->ring_start[g->place]; slot < r->ring_start[g->place + 1]; slot++) {
-        const float *rest = r->ring_rest + (size_t)slot * 4 * PL_COLUMNS;
-        const float *place = r->ring_place + (size_t)slot * 3 * PL_COLUMNS;
-        const int32_t *row = r->ring_row + (size_t)slot * PL_COLUMNS;
-        for (int first = 0; first < g->count; first += PL_W) {
-            vf y[3], p[3], spin[3], way[3];
-            vf weight = pl_load_f(rest + 3 * PL_COLUMNS + first);
-            for (int k = 0; k < 3; k++) {
-                y[k] = pl_load_f(place + k * PL_COLUMNS + first);
-                p[k] = pl_load_f(rest + k * PL_COLUMNS + first);
-                spin[k] = pl_load_f(g->spin[k] + first);
-            }
-            cross(spin, y, way);
-            for (int k = 0; k < 3; k++) {
-                vf to = pl_load_f(g->goal[3 * k] + first) * p[0] +
-                        pl_load_f(g->goal[3 * k + 1] + first) * p[1] +
-                        pl_load_f(g->goal[3 * k + 2] + first) * p[2];
-                way[k] = ((to + pl_load_f(g->goal[9 + k] + first) - y[k]) * pull +
-                          (way[k] + pl_load_f(g->spin[3 + k] + first))) *
-                         weight;
-            }
-            add_rows_in_order(sum, row + first, way[0], way[1], way[2], weight);
-        }
-    }
-}
-
 /* Notes which blocks of rows a run has added to. */
 static void mark(const pl_clustered_rows *r, int run, int number)
 {
@@ -833,17 +627,6 @@ static void mark(const pl_clustered_rows *r, int run, int number)
 PL_LANES_INLINE float *sum_of(const pl_clustered_rows *r, int run)
 {
     return r->sum + (size_t)run * 4 * (size_t)r->row_capacity;
-}
-
-/* Sums of a group's clusters: of rings, or as the first pass over the members left them. */
-PL_LANES_INLINE void bring_sums(const pl_clustered_step *step, const group *g, int first,
-                                const vf from[3], vf *sums)
-{
-    const pl_clustered_rows *r = &step->clustered->rows;
-    if (r->narrow)
-        sum_rings(r, g->place, first, from, sums);
-    else
-        take_sums(g, first, SUM_ALL, sums);
 }
 
 /* From one pass to the next. */
@@ -922,7 +705,7 @@ static void measure_lanes(const pl_clustered_step *step, group *g, int first)
     fit f;
     vf sums[SUM_ALL], unplastic[9], gradient[9], elastic[9];
     load_fit(g, first, &f);
-    bring_sums(step, g, first, f.from, sums);
+    take_sums(g, first, SUM_ALL, sums);
     take_moments(sums, &f);
     invert33(f.plastic, unplastic);
     mul33(f.a, f.inverse, gradient);
@@ -937,13 +720,8 @@ void PL_LANES(pl_clustered_measure)(const pl_clustered_step *step, int run)
     const pl_clustered_rows *r = &step->clustered->rows;
     group g;
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        if (r->narrow) {
-            name_group(step, run, first, &g);
-            expect_group(step, run, first + GROUP);
-        } else {
-            open_group(step, run, first, &g);
-            sum_clusters(&g);
-        }
+        open_group(step, run, first, &g);
+        sum_clusters(&g);
         for (int lane = 0; lane < g.count; lane += PL_W)
             measure_lanes(step, &g, lane);
     }
@@ -961,17 +739,10 @@ static void fit_all(const pl_clustered_step *step, group *g)
             take_back(step, g, lane, sums, &f);
         } else {
             load_fit(g, lane, &f);
-            bring_sums(step, g, lane, f.from, sums);
+            take_sums(g, lane, SUM_ALL, sums);
         }
         fit_lanes(step, g, lane, sums, &f);
     }
-}
-
-static void fit_rings(const pl_clustered_step *step, int run, group *g)
-{
-    const pl_clustered_rows *r = &step->clustered->rows;
-    fit_all(step, g);
-    pull_rings(r, g, step->pull, sum_of(r, run));
 }
 
 static void fit_clusters(const pl_clustered_step *step, int run, group *g)
@@ -994,14 +765,8 @@ void PL_LANES(pl_clustered_fit)(const pl_clustered_step *step, int run)
     const pl_clustered_rows *r = &step->clustered->rows;
     group g;
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        if (r->narrow) {
-            name_group(step, run, first, &g);
-            expect_group(step, run, first + GROUP);
-            fit_rings(step, run, &g);
-        } else {
-            open_group(step, run, first, &g);
-            fit_clusters(step, run, &g);
-        }
+        open_group(step, run, first, &g);
+        fit_clusters(step, run, &g);
         for (int i = 0; i < g.count; i++)
             mark(r, run, g.number[i]);
     }

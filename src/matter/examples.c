@@ -82,6 +82,8 @@ static bool allocate(pl_examples *e, int parts)
     e->poses = PL_NEW(m, float, numbers);
     e->duals = PL_NEW(m, float, numbers);
     e->gram = PL_NEW(m, double, group_blocks *triangle(e->pose_count) * BLOCK);
+    e->factors = PL_NEW(m, double,
+                        poses <= PL_EXAMPLES_LANES ? group_blocks * PL_EXAMPLES_FACTOR(poses) : 0);
     e->block_group = PL_NEW(m, int32_t, blocks);
     e->part_start = PL_NEW(m, int32_t, e->group_count + 1);
     e->parts = PL_NEW(m, pl_examples_part, parts);
@@ -93,8 +95,8 @@ static bool allocate(pl_examples *e, int parts)
     e->bias = PL_NEW(m, float, (size_t)e->group_count *poses);
     e->bias_lanes = PL_NEW(m, float, group_blocks *columns);
     e->present = PL_NEW(m, float, group_blocks *columns);
-    return e->poses && e->duals && e->gram && e->block_group && e->part_start && e->parts &&
-           e->sums && e->measured && e->start && e->weight && e->weights && e->bias &&
+    return e->poses && e->duals && e->gram && e->factors && e->block_group && e->part_start &&
+           e->parts && e->sums && e->measured && e->start && e->weight && e->weights && e->bias &&
            e->bias_lanes && e->present;
 }
 
@@ -424,21 +426,14 @@ void pl_examples_destroy(pl_examples *e)
 {
     if (!e)
         return;
-    void *arrays[] = {e->poses,
-                      e->duals,
-                      e->gram,
-                      e->group,
-                      e->parts,
-                      e->sums,
-                      e->start,
-                      e->block_group,
-                      e->weight,
-                      e->weights,
-                      e->bias,
-                      e->part_start,
-                      e->own ? NULL : e->measured,
-                      e->bias_lanes,
-                      e->present};
+    void *arrays[] = {e->poses,       e->duals,
+                      e->gram,        e->factors,
+                      e->group,       e->parts,
+                      e->sums,        e->start,
+                      e->block_group, e->weight,
+                      e->weights,     e->bias,
+                      e->part_start,  e->own ? NULL : e->measured,
+                      e->bias_lanes,  e->present};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         pl_memory_free(e->memory, arrays[i]);
     pl_memory_free(e->memory, e);

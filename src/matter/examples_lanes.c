@@ -179,16 +179,18 @@ enum { PAIR = 2 };
 /* A search: x and x0 are admissible; `in` are the points it is a blend of. */
 typedef struct search {
     vd t[MOST][PAIR], x[MOST][PAIR], x0[PAIR];
-    vd gram[MOST * (MOST + 1) / 2][PAIR];
     vl in[MOST][PAIR], in0[PAIR];
     vl last[MOST][PAIR], last0[PAIR];     /* the point that came in last */
     vl barred[MOST][PAIR], barred0[PAIR]; /* those that came in without effect: rounding */
     vl done[PAIR];
+    const double *gram;
+    double *factors; /* of these lanes: which points were in last, 1/d, L and more */
 } search;
 
-PL_LANES_INLINE int gram_at(int i, int j)
+PL_LANES_INLINE vd gram_at(const search *s, int i, int j, int h)
 {
-    return i < j ? j * (j + 1) / 2 + i : i * (i + 1) / 2 + j;
+    int at = i < j ? j * (j + 1) / 2 + i : i * (i + 1) / 2 + j;
+    return pl_load_d(s->gram + at * BLOCK + h * PL_WD);
 }
 
 /* L D Lᵀ out = in, with 1/d given. */
@@ -221,7 +223,7 @@ PL_LANES_INLINE void factor(search *s, int poses, const vd lift[PAIR], vd low[][
         vd pivot[PAIR], least[PAIR];
         BOTH
         {
-            pivot[h] = s->gram[gram_at(j, j)][h] + lift[h];
+            pivot[h] = gram_at(s, j, j, h) + lift[h];
             least[h] = pivot[h] * PL_EXAMPLES_DEPENDENT;
         }
         UNROLL
@@ -237,7 +239,7 @@ PL_LANES_INLINE void factor(search *s, int poses, const vd lift[PAIR], vd low[][
         UNROLL
         for (int i = j + 1; i < poses; i++) {
             vd sum[PAIR];
-            BOTH sum[h] = s->gram[gram_at(i, j)][h] + lift[h];
+            BOTH sum[h] = gram_at(s, i, j, h) + lift[h];
             UNROLL
             for (int k = 0; k < j; k++)
                 BOTH sum[h] -= low[i * (i + 1) / 2 + k][h] * low[j * (j + 1) / 2 + k][h];
@@ -246,30 +248,65 @@ PL_LANES_INLINE void factor(search *s, int poses, const vd lift[PAIR], vd low[][
     }
 }
 
+PL_LANES_INLINE int diagonal(int i)
+{
+    return i * (i + 1) / 2 + i;
+}
+
+/* The same, with the solution for 1 on the diagonal of L; or what there is of it from last time: mostly the points are
+   those they were. */
+PL_LANES_INLINE void recall_factor(search *s, int poses, const vd lift[PAIR], vd low[][PAIR],
+                                   vd inverse[][PAIR])
+{
+    vl other = {0};
+    vd none = pl_splat_d(0), set[PAIR];
+    BOTH set[h] = pl_select_d(s->in0[h], pl_splat_d(1), none);
+    for (int k = 0; k < poses; k++)
+        BOTH set[h] += pl_select_d(s->in[k][h], pl_splat_d((double)(2 << k)), none);
+    BOTH other |= set[h] != pl_load_d(s->factors + h * PL_WD);
+    double *at = s->factors + BLOCK;
+    if (!pl_any_d(other)) {
+        for (int k = 0; k < poses; k++, at += BLOCK)
+            BOTH inverse[k][h] = pl_load_d(at + h * PL_WD);
+        for (int k = 0; k < poses * (poses + 1) / 2; k++, at += BLOCK)
+            BOTH low[k][h] = pl_load_d(at + h * PL_WD);
+        return;
+    }
+    vd z[MOST][PAIR];
+    for (int j = 0; j < poses; j++)
+        BOTH z[j][h] = pl_splat_d(1);
+    factor(s, poses, lift, low, inverse);
+    substitute(poses, low, inverse, z, z);
+    for (int j = 0; j < poses; j++)
+        BOTH low[diagonal(j)][h] = z[j][h];
+    BOTH pl_store_d(s->factors + h * PL_WD, set[h]);
+    for (int k = 0; k < poses; k++, at += BLOCK)
+        BOTH pl_store_d(at + h * PL_WD, inverse[k][h]);
+    for (int k = 0; k < poses * (poses + 1) / 2; k++, at += BLOCK)
+        BOTH pl_store_d(at + h * PL_WD, low[k][h]);
+}
+
 /* The nearest point u of the plane through the points of `in`. With rest among them G w = t. Without, Σ w = 1 takes a
    multiplier, and G + 1 1ᵀ in place of G changes nothing but that dependent directions, of which the points may
    still be a simplex, are no trouble. */
 PL_LANES_INLINE void solve(search *s, int poses, vd u[][PAIR], vd u0[PAIR])
 {
-    vd low[MOST * (MOST + 1) / 2][PAIR], inverse[MOST][PAIR], z[MOST][PAIR], lift[PAIR];
+    vd low[MOST * (MOST + 1) / 2][PAIR], inverse[MOST][PAIR], lift[PAIR];
     vd none = pl_splat_d(0), one = pl_splat_d(1);
     BOTH lift[h] = pl_select_d(s->in0[h], none, one);
-    factor(s, poses, lift, low, inverse);
+    recall_factor(s, poses, lift, low, inverse);
     substitute(poses, low, inverse, s->t, u);
     if (pl_any_d((~s->in0[0] & ~s->done[0]) | (~s->in0[1] & ~s->done[1]))) {
         vd y[PAIR] = {none, none}, sum[PAIR] = {none, none}, shift[PAIR];
         for (int i = 0; i < poses; i++)
-            BOTH z[i][h] = one;
-        substitute(poses, low, inverse, z, z);
-        for (int i = 0; i < poses; i++)
             BOTH
             {
                 y[h] += u[i][h];
-                sum[h] += z[i][h];
+                sum[h] += low[diagonal(i)][h];
             }
         BOTH shift[h] = pl_select_d(~s->in0[h] & above(sum[h], none), (one - y[h]) / sum[h], none);
         for (int i = 0; i < poses; i++)
-            BOTH u[i][h] += shift[h] * z[i][h];
+            BOTH u[i][h] += shift[h] * low[diagonal(i)][h];
     }
     BOTH u0[h] = one;
     for (int i = 0; i < poses; i++)
@@ -277,40 +314,45 @@ PL_LANES_INLINE void solve(search *s, int poses, vd u[][PAIR], vd u0[PAIR])
     BOTH u0[h] = pl_select_d(s->in0[h], u0[h], none);
 }
 
+/* x / (x − u), where u < 0, as a fraction n / d: less than the one there is? */
+PL_LANES_INLINE vl is_nearer(vd x, vd u, vd n, vd d)
+{
+    return above(pl_splat_d(0), u) & above(n * (x - u), x * d);
+}
+
+/* A weight on its way from x to u, and 0 where this is the one that ends it. */
+PL_LANES_INLINE vd part_way(vd x, vd u, vd n, vd d, vd way)
+{
+    vl ends = above(pl_splat_d(0), u) & ~above(x * d, n * (x - u));
+    return pl_select_d(ends, pl_splat_d(0), x + way * (u - x));
+}
+
 /* How far x may go towards u: to where the first weight is 0, and that one goes out. `beyond`: in which lanes it did not
-   get there. */
+   get there. Ways are compared as fractions: divisions take long. */
 PL_LANES_INLINE void go(search *s, int poses, vd u[][PAIR], vd u0[PAIR], vl beyond[PAIR])
 {
-    vd none = pl_splat_d(0), most = pl_splat_d(2);
+    vd none = pl_splat_d(0), one = pl_splat_d(1);
     BOTH beyond[h] = above(none, u0[h]);
     for (int k = 0; k < poses; k++)
         BOTH beyond[h] |= above(none, u[k][h]);
     if (pl_any_d((beyond[0] & ~s->done[0]) | (beyond[1] & ~s->done[1]))) {
-        vd at[MOST][PAIR], at0[PAIR], way[PAIR];
-        BOTH
-        {
-            at0[h] = pl_select_d(above(none, u0[h]), s->x0[h] / (s->x0[h] - u0[h]), most);
-            way[h] = pl_min_d(at0[h], pl_splat_d(1));
-        }
-        for (int k = 0; k < poses; k++)
+        vd n[PAIR] = {one, one}, d[PAIR] = {one, one}, way[PAIR];
+        for (int k = -1; k < poses; k++)
             BOTH
             {
-                at[k][h] =
-                    pl_select_d(above(none, u[k][h]), s->x[k][h] / (s->x[k][h] - u[k][h]), most);
-                way[h] = pl_min_d(at[k][h], way[h]);
+                vd from = k < 0 ? s->x0[h] : s->x[k][h], to = k < 0 ? u0[h] : u[k][h];
+                vl nearer = is_nearer(from, to, n[h], d[h]);
+                n[h] = pl_select_d(nearer, from, n[h]);
+                d[h] = pl_select_d(nearer, from - to, d[h]);
             }
         BOTH
         {
-            u0[h] = pl_select_d(beyond[h], s->x0[h] + way[h] * (u0[h] - s->x0[h]), u0[h]);
-            u0[h] = pl_select_d(~above(at0[h], way[h]), none, u0[h]);
+            way[h] = n[h] / d[h];
+            u0[h] = pl_select_d(beyond[h], part_way(s->x0[h], u0[h], n[h], d[h], way[h]), u0[h]);
         }
         for (int k = 0; k < poses; k++)
-            BOTH
-            {
-                vd x = s->x[k][h];
-                u[k][h] = pl_select_d(beyond[h], x + way[h] * (u[k][h] - x), u[k][h]);
-                u[k][h] = pl_select_d(~above(at[k][h], way[h]), none, u[k][h]);
-            }
+            BOTH u[k][h] =
+                pl_select_d(beyond[h], part_way(s->x[k][h], u[k][h], n[h], d[h], way[h]), u[k][h]);
     }
     BOTH
     {
@@ -355,10 +397,10 @@ PL_LANES_INLINE void admit(search *s, int poses, const vl beyond[PAIR])
     vd blend[MOST][PAIR], mean[PAIR] = {none, none}, length[PAIR] = {none, none}, best[PAIR];
     UNROLL
     for (int i = 0; i < poses; i++) {
-        BOTH blend[i][h] = s->gram[gram_at(i, 0)][h] * s->x[0][h];
+        BOTH blend[i][h] = gram_at(s, i, 0, h) * s->x[0][h];
         UNROLL
         for (int j = 1; j < poses; j++)
-            BOTH blend[i][h] += s->gram[gram_at(i, j)][h] * s->x[j][h];
+            BOTH blend[i][h] += gram_at(s, i, j, h) * s->x[j][h];
         BOTH
         {
             mean[h] += s->x[i][h] * (s->t[i][h] - blend[i][h]);
@@ -376,7 +418,7 @@ PL_LANES_INLINE void admit(search *s, int poses, const vl beyond[PAIR])
         BOTH
         {
             vd gain = (s->t[k][h] - blend[k][h]) - mean[h];
-            vd reach = s->gram[gram_at(k, k)][h] - (blend[k][h] + blend[k][h]) + length[h];
+            vd reach = gram_at(s, k, k, h) - (blend[k][h] + blend[k][h]) + length[h];
             s->last[k][h] = ~s->in[k][h] & ~s->barred[k][h] & above(gain, best[h]) &
                             above(gain * gain, square * pl_max_d(reach, none));
             best[h] = pl_select_d(s->last[k][h], gain, best[h]);
@@ -400,12 +442,9 @@ PL_LANES_INLINE void search_nearest(search *s, int poses)
 }
 
 /* Rest in lanes whose numbers are none. */
-PL_LANES_INLINE void start_search(search *s, int poses, const double *gram, const float *t,
-                                  const float *start)
+PL_LANES_INLINE void start_search(search *s, int poses, const float *t, const float *start)
 {
     vd none = pl_splat_d(0), sum[PAIR] = {none, none}, far[PAIR] = {none, none};
-    for (int k = 0; k < poses * (poses + 1) / 2; k++)
-        BOTH s->gram[k][h] = pl_load_d(gram + k * BLOCK + h * PL_WD);
     for (int k = 0; k < poses; k++)
         BOTH
         {
@@ -437,9 +476,10 @@ PL_LANES_INLINE void nearest_block(const pl_examples *e, int block, int poses)
     for (int part = 0; part < BLOCK && block * BLOCK + part < e->group_count;
          part += PAIR * PL_WD) {
         search s;
+        s.gram = e->gram + (size_t)block * triangle + part;
+        s.factors = e->factors + (size_t)block * PL_EXAMPLES_FACTOR(poses) + part;
         float *start = e->start + (size_t)block * size + part;
-        start_search(&s, poses, e->gram + (size_t)block * triangle + part,
-                     e->sums + (size_t)block * size + part, start);
+        start_search(&s, poses, e->sums + (size_t)block * size + part, start);
         search_nearest(&s, poses);
         for (int k = 0; k < poses; k++)
             BOTH store_narrow(start + k * BLOCK + h * PL_WD, s.x[k][h]);

@@ -12,6 +12,10 @@ enum { PL_EXAMPLES_LANES = 8 };
 #define PL_EXAMPLES_DEPENDENT 1e-11
 #define PL_EXAMPLES_TOLERANCE 1e-5
 
+/* Numbers of the factors of sixteen groups: which points they are of, 1/d, L. */
+#define PL_EXAMPLES_FACTOR(poses)                                                                  \
+    ((size_t)(1 + (poses) + (poses) * ((poses) + 1) / 2) * PL_EXAMPLES_BLOCK)
+
 /* Element blocks in which all elements are of one group have its number here. */
 enum { PL_EXAMPLES_NO_GROUP = -1, PL_EXAMPLES_MIXED = -2 };
 
@@ -43,6 +47,8 @@ struct pl_examples {
         duals; /* [blocks][poses][width][16] M D_k; for the simplex rule times the pseudo-inverse of the Gram matrix */
     double
         *gram; /* [group_blocks][poses (poses + 1) / 2][16] lower triangle, for the nearest point */
+
+    double *factors; /* [group_blocks][PL_EXAMPLES_FACTOR] of the last search: derived, not saved */
 
     int32_t *group;          /* [blocks * 16] of each element */
     int32_t *block_group;    /* [blocks] */

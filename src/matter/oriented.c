@@ -129,8 +129,10 @@ void pl_oriented_settle(pl_oriented *body, double h)
 void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work *work)
 {
     in_use()->solve(block, h, iterations, work);
+    uint64_t clock = pl_ticks();
     for (int i = 0; i < block->count; i++)
         pl_oriented_settle(block->bodies[i], h);
+    work->ticks[PL_STAGE_FINISH] += pl_ticks() - clock;
 }
 
 void pl_oriented_stand(pl_oriented *body)

@@ -35,7 +35,7 @@ typedef struct pl_star_d {
    4 (tr(M) I − M) with entries off the diagonal counted twice. Edges are sorted by their ends, so that neighbours in memory are used together. */
 typedef struct pl_spring_f {
     int32_t a, b;
-    float claim_a, claim_b, rest[3], moment[6], turning[6];
+    float claim_a, claim_b, rest[3], turning[6]; /* M is for the stiff solver, which is in double */
 } pl_spring_f;
 
 typedef struct pl_spring_d {

@@ -387,12 +387,11 @@ static void NAME(measure_whole)(const CONTEXT *s, NAME(whole) * w)
         for (int k = 0; k < 3; k++)
             x[k] = x[k] - w->centre[k];
         NAME(cross)(x, d, t);
-        MAT ra = NAME(apply_moment)(s->r + i, grain->moment);
-        NAME(outer)(&ra, s->spin + i, n);
+        NAME(outer)(s->ra + i, s->spin + i, n);
         w->torque[0] = w->torque[0] + (t[0] - density * (n[1][2] - n[2][1]));
         w->torque[1] = w->torque[1] + (t[1] - density * (n[2][0] - n[0][2]));
         w->torque[2] = w->torque[2] + (t[2] - density * (n[0][1] - n[1][0]));
-        NAME(outer)(&ra, s->r + i, n);
+        NAME(outer)(s->ra + i, s->r + i, n);
         TEE square = mass * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) +
                      density * (n[0][0] + n[1][1] + n[2][2]);
         for (int a = 0; a < 3; a++)

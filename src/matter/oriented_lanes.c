@@ -45,6 +45,17 @@ size_t PL_LANES(pl_oriented_scratch)(const pl_system *system, pl_solver solver, 
                 : lay_out_d(&wide.base, system->n, solver, NULL);
 }
 
+static void solve_side_by_side(const pl_block *block, double h, int iterations, pl_work *work)
+{
+#if PL_W == 16
+    if (block->count <= PL_W / 2) {
+        pl_oriented_solve_half_w16(block, h, iterations, work);
+        return;
+    }
+#endif
+    minimise_f(block, h, iterations, work);
+}
+
 void PL_LANES(pl_oriented_solve)(const pl_block *block, double h, int iterations, pl_work *work)
 {
     bool stiff = block->solver == PL_SOLVER_STIFF,
@@ -54,6 +65,8 @@ void PL_LANES(pl_oriented_solve)(const pl_block *block, double h, int iterations
          : twice ? minimise_lone_d
                  : minimise_lone_f)(block, h, iterations, work);
     else
-        (stiff ? minimise_stiff_d : twice ? minimise_d : minimise_f)(block, h, iterations, work);
+        (stiff   ? minimise_stiff_d
+         : twice ? minimise_d
+                 : solve_side_by_side)(block, h, iterations, work);
     PL_LANES_LEAVE();
 }

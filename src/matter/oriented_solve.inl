@@ -12,6 +12,17 @@
 #define GRAIN PL_R(pl_grain)
 #define CONTEXT NAME(context)
 
+/* How many lanes a fit of rotations has, and what fits sets of them. */
+#undef FIT_LANES
+#undef FIT
+#if defined(PL_WIDE_FIT) && !PL_REAL_IS_DOUBLE
+#define FIT_LANES (2 * BODIES)
+#define FIT PL_WIDE_FIT
+#else
+#define FIT_LANES BODIES
+#define FIT PL_R(pl_rotation_fit_columns)
+#endif
+
 #ifndef PL_WINDOW
 #define PL_WINDOW 5             /* differences that Anderson remembers */
 #define PL_SOLVE_TOLERANCE 2e-5 /* units: what a solve in float may be off by */
@@ -145,6 +156,16 @@ PL_LANES_INLINE void NAME(predict_rotation)(VR q[4], const VR hw[3], VR star[9])
         q[i] = p[i];
 }
 
+/* From R* and R: the inertial part of C, and R Ā. */
+PL_LANES_INLINE void NAME(weigh)(CONTEXT *s, int i)
+{
+    const GRAIN *grain = s->grain + i;
+    MAT a = NAME(apply_moment)(s->spin + i, grain->moment);
+    for (int k = 0; k < 3; k++)
+        s->pull[i].c[k] = NAME(scale)(a.c[k], grain->density);
+    s->ra[i] = NAME(apply_moment)(s->r + i, grain->moment);
+}
+
 #if LONE
 
 /* Writes rotations of `count` particles that stand side by side in the lanes. */
@@ -202,6 +223,8 @@ static void NAME(load)(CONTEXT *s)
         NAME(put_matrices)(s->spin, particles, count, star);
         NAME(put_matrices)(s->r, particles, count, r);
         NAME(put_quaternions)(s->q, particles, count, q);
+        for (int l = 0; l < count; l++)
+            NAME(weigh)(s, first + l);
     }
 }
 
@@ -226,32 +249,49 @@ static void NAME(store)(CONTEXT *s)
 #define SCATTER pl_lanes_scatter
 #endif
 
+/* What the bodies are asked for at a time: it stays in the nearest cache. */
+enum { NAME(chunk) = 8 };
+
+typedef struct NAME(loaded) {
+    COL x[NAME(chunk)], u[NAME(chunk)], w[NAME(chunk)];
+    QUAD q[NAME(chunk)];
+} NAME(loaded);
+
+PL_LANES_INLINE void NAME(start)(CONTEXT *s, int i, const NAME(loaded) * from, int at)
+{
+    COL hw = NAME(scale)(from->w[at], s->h);
+    const QUAD *now = from->q + at;
+    VR q[4] = {now->x, now->y, now->z, now->w}, spin[3] = {hw.x, hw.y, hw.z}, star[9], r[9];
+    s->target[i] = s->x[i] = NAME(mad)(from->x[at], from->u[at], s->h);
+    NAME(predict_rotation)(q, spin, star);
+    PL_R(pl_rotation_matrix)(q, r);
+    s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
+    for (int k = 0; k < 3; k++) {
+        s->spin[i].c[k] = (COL){star[k], star[3 + k], star[6 + k]};
+        s->r[i].c[k] = (COL){r[k], r[3 + k], r[6 + k]};
+    }
+    NAME(weigh)(s, i);
+}
+
 /* Absent lanes repeat the first body: their results are thrown away. */
 static void NAME(load)(CONTEXT *s)
 {
-    const float *rows[4][BODIES];
+    NAME(loaded) loaded;
+    const float *x[BODIES], *u[BODIES], *q[BODIES], *w[BODIES];
     for (int l = 0; l < BODIES; l++) {
         const pl_state *old = &s->block->bodies[l < s->lanes ? l : 0]->old;
-        rows[0][l] = old->x, rows[1][l] = old->u, rows[2][l] = old->q, rows[3][l] = old->w;
+        x[l] = old->x, u[l] = old->u, q[l] = old->q, w[l] = old->w;
     }
-    /* Velocities pass through arrays that are filled later. */
-    GATHER(rows[0], 3 * s->n, (REAL *)s->x);
-    GATHER(rows[1], 3 * s->n, (REAL *)s->target);
-    GATHER(rows[2], 4 * s->n, (REAL *)s->q);
-    GATHER(rows[3], 3 * s->n, (REAL *)s->rhs);
-    for (int i = 0; i < s->n; i++) {
-        s->x[i] = NAME(mad)(s->x[i], s->target[i], s->h);
-        s->target[i] = s->x[i];
-        COL hw = NAME(scale)(s->rhs[i], s->h);
-        VR q[4] = {s->q[i].x, s->q[i].y, s->q[i].z, s->q[i].w}, spin[3] = {hw.x, hw.y, hw.z},
-           star[9], r[9];
-        NAME(predict_rotation)(q, spin, star);
-        PL_R(pl_rotation_matrix)(q, r);
-        s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
-        for (int k = 0; k < 3; k++) {
-            s->spin[i].c[k] = (COL){star[k], star[3 + k], star[6 + k]};
-            s->r[i].c[k] = (COL){r[k], r[3 + k], r[6 + k]};
-        }
+    for (int first = 0; first < s->n; first += NAME(chunk)) {
+        int count = s->n - first < NAME(chunk) ? s->n - first : NAME(chunk);
+        GATHER(x, 3 * count, (REAL *)loaded.x);
+        GATHER(u, 3 * count, (REAL *)loaded.u);
+        GATHER(q, 4 * count, (REAL *)loaded.q);
+        GATHER(w, 3 * count, (REAL *)loaded.w);
+        for (int l = 0; l < BODIES; l++)
+            x[l] += 3 * count, u[l] += 3 * count, q[l] += 4 * count, w[l] += 3 * count;
+        for (int at = 0; at < count; at++)
+            NAME(start)(s, first + at, &loaded, at);
     }
     for (int l = 0; l < s->lanes; l++) {
         const pl_oriented *body = s->block->bodies[l];
@@ -310,13 +350,8 @@ static void NAME(predict)(CONTEXT *s)
     NAME(load)(s);
     if (s->system->key.fixed_count)
         NAME(place_fixed)(s);
-    for (int i = 0; i < s->n; i++) {
-        const GRAIN *grain = s->grain + i;
-        MAT a = NAME(apply_moment)(s->spin + i, grain->moment);
-        for (int k = 0; k < 3; k++)
-            s->pull[i].c[k] = NAME(scale)(a.c[k], grain->density);
-        s->ra[i] = NAME(apply_moment)(s->r + i, grain->moment);
-    }
+    for (int f = 0; f < s->system->key.fixed_count; f++)
+        NAME(weigh)(s, s->system->key.fixed[f]);
     for (int l = 0; l < BODIES; l++) {
         const pl_oriented *body = s->block->bodies[l < s->lanes ? l : 0];
         for (int k = 0; k < 3; k++) {
@@ -580,31 +615,109 @@ static void NAME(local)(CONTEXT *s)
 
 #else
 
+/* So many particles of one colour are fitted together, and so many of them side by side: a block of half as many bodies
+   as there are lanes fills them with two. */
+enum { NAME(together) = 8, NAME(abreast) = FIT_LANES / BODIES };
+
+typedef struct NAME(fits) {
+    _Alignas(64) REAL c[NAME(together) / NAME(abreast)][9][FIT_LANES];
+    _Alignas(64) REAL q[NAME(together) / NAME(abreast)][4][FIT_LANES];
+} NAME(fits);
+
+/* Takes up the rotation that was fitted to c. */
+PL_LANES_INLINE void NAME(turn_to)(CONTEXT *s, int i, const VR q[4], const MAT *c)
+{
+    VR r[9];
+    QUAD before = s->q[i];
+    PL_R(pl_rotation_matrix)(q, r);
+    s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
+    for (int k = 0; k < 3; k++)
+        s->r[i].c[k] = (COL){r[k], r[3 + k], r[6 + k]};
+    s->ra[i] = NAME(apply_moment)(s->r + i, s->grain[i].moment);
+    if (s->turn)
+        NAME(note_turn)(s, i, before, c);
+}
+
+static void NAME(look_around)(CONTEXT *s, const int32_t *particles, int count, NAME(fits) * f)
+{
+    for (int p = 0; p < count; p++) {
+        int i = particles[p], set = p / NAME(abreast), lane = p % NAME(abreast) * BODIES;
+        MAT m = NAME(neighbourhood)(s, i);
+        for (int k = 0; k < 3; k++) {
+            vr_store(f->c[set][k] + lane, m.c[k].x);
+            vr_store(f->c[set][3 + k] + lane, m.c[k].y);
+            vr_store(f->c[set][6 + k] + lane, m.c[k].z);
+        }
+        memcpy(f->q[set][0] + lane, &s->q[i].x, sizeof(VR));
+        memcpy(f->q[set][1] + lane, &s->q[i].y, sizeof(VR));
+        memcpy(f->q[set][2] + lane, &s->q[i].z, sizeof(VR));
+        memcpy(f->q[set][3] + lane, &s->q[i].w, sizeof(VR));
+    }
+}
+
+/* Particles of one colour, stage by stage: a fit is a chain of operations that wait for each other, and the processor
+   fills the gaps of one with the next. */
+static void NAME(fit_together)(CONTEXT *s, const int32_t *particles, int count)
+{
+    NAME(fits) f;
+    int sets = (count + NAME(abreast) - 1) / NAME(abreast);
+    if (count % NAME(abreast)) /* an absent one is left out of the fit */
+        memset(f.c[sets - 1], 0, sizeof f.c[0]);
+    NAME(look_around)(s, particles, count, &f);
+    FIT(sets, f.c[0][0], f.q[0][0]);
+    for (int p = 0; p < count; p++) {
+        int set = p / NAME(abreast), lane = p % NAME(abreast) * BODIES;
+        VR q[4];
+        MAT m;
+        for (int k = 0; k < 4; k++)
+            q[k] = vr_load(f.q[set][k] + lane);
+        for (int k = 0; s->turn && k < 3; k++)
+            m.c[k] = (COL){vr_load(f.c[set][k] + lane), vr_load(f.c[set][3 + k] + lane),
+                           vr_load(f.c[set][6 + k] + lane)};
+        NAME(turn_to)(s, particles[p], q, &m);
+    }
+}
+
+/* A pin looks at what others of the colour have just done. */
+static void NAME(fit_held)(CONTEXT *s, int i)
+{
+    MAT m = NAME(neighbourhood)(s, i);
+    NAME(add_grips)(s, i, &m);
+    VR c[9] = {m.c[0].x, m.c[1].x, m.c[2].x, m.c[0].y, m.c[1].y,
+               m.c[2].y, m.c[0].z, m.c[1].z, m.c[2].z};
+    VR q[4] = {s->q[i].x, s->q[i].y, s->q[i].z, s->q[i].w};
+    PL_R(pl_rotation_fit)(c, q);
+    NAME(turn_to)(s, i, q, &m);
+}
+
+/* The particles of one colour do not see each other; only pins couple what the colours do not know. */
 static void NAME(local)(CONTEXT *s)
 {
     const pl_model *model = s->model;
+    int32_t particles[NAME(together)];
+    bool backward = s->block->backward;
     for (int l = 0; l < BODIES; l++)
         s->cursor[l] = 0;
     s->drop = (ACC){0};
-    for (int k = 0; k < s->n; k++) {
-        int i = model->order[s->block->backward ? s->n - 1 - k : k];
-        if (s->system->is_fixed[i])
-            continue;
-        MAT m = NAME(neighbourhood)(s, i);
-        if (s->held_count)
-            NAME(add_grips)(s, i, &m);
-        VR c[9] = {m.c[0].x, m.c[1].x, m.c[2].x, m.c[0].y, m.c[1].y,
-                   m.c[2].y, m.c[0].z, m.c[1].z, m.c[2].z};
-        VR q[4] = {s->q[i].x, s->q[i].y, s->q[i].z, s->q[i].w}, r[9];
-        PL_R(pl_rotation_fit)(c, q);
-        PL_R(pl_rotation_matrix)(q, r);
-        QUAD before = s->q[i];
-        s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
-        for (int j = 0; j < 3; j++)
-            s->r[i].c[j] = (COL){r[j], r[3 + j], r[6 + j]};
-        s->ra[i] = NAME(apply_moment)(s->r + i, s->grain[i].moment);
-        if (s->turn)
-            NAME(note_turn)(s, i, before, &m);
+    for (int turn = 0; turn < model->colour_count; turn++) {
+        int colour = backward ? model->colour_count - 1 - turn : turn, count = 0;
+        int first = model->colour_start[colour], last = model->colour_start[colour + 1] - 1;
+        for (int k = first; k <= last; k++) {
+            int i = model->order[backward ? first + last - k : k];
+            if (s->system->is_fixed[i])
+                continue;
+            if (s->held_count) {
+                NAME(fit_held)(s, i);
+                continue;
+            }
+            particles[count++] = i;
+            if (count == NAME(together)) {
+                NAME(fit_together)(s, particles, count);
+                count = 0;
+            }
+        }
+        if (count)
+            NAME(fit_together)(s, particles, count);
     }
 }
 

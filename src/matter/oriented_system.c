@@ -270,10 +270,8 @@ static void fill_spring(const pl_system *system, int at)
         single.rest[k] = model->edge_offset[3 * e + k];
         s.rest[k] = single.rest[k];
     }
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 6; k++)
         s.moment[k] = kappa * (model->moments[6 * a + k] + model->moments[6 * b + k]);
-        single.moment[k] = (float)s.moment[k];
-    }
     const double *m = s.moment;
     const double turning[6] = {4 * (m[3] + m[5]), -8 * m[1], -8 * m[2],
                                4 * (m[0] + m[5]), -8 * m[4], 4 * (m[0] + m[3])};

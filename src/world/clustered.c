@@ -192,7 +192,8 @@ static void solve(const pl_world *world, pl_record *record, pl_tasks *tasks)
                                   .fixed_count = matter->fixed_count,
                                   .fixed = matter->fixed,
                                   .targets = matter->drive_now,
-                                  .x = matter->now.x};
+                                  .x = matter->now.x,
+                                  .inner = world->inner};
     for (int k = 0; k < 3; k++) {
         matter->c[k] = held ? 0 : matter->drift[k];
         motion.fall[k] = held ? matter->drift[k] / (h * h) : 0;

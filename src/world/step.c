@@ -57,6 +57,7 @@ static void take_step(pl_world *world)
         world->backward = (world->steps * (uint64_t)world->substeps + (uint64_t)s) % 2 == 1;
         pl_world_predict(world, (double)(s + 1) / world->substeps);
         pl_tasks_run(world->tasks, solve_blocks, world, world->block_count, 1);
+        world->inner = s + 1 < world->substeps;
         pl_world_solve_others(world);
         pl_world_solve_tets(world);
         pl_world_solve_posed(world);

@@ -120,6 +120,7 @@ struct pl_world {
     pl_logger logger;
     bool stepping;
     bool backward; /* direction of the local step's sweeps in this sub-step */
+    bool inner;    /* another sub-step follows in this step */
 
     double step, h, gravity[3];
     int substeps, iterations, stiff_iterations, max_steps;

@@ -1,17 +1,7 @@
 #!/bin/bash
 # pliant bench: the paper's Table 1 comes in one command, every row and number is there in words and as JSON, and mistakes
 # are told. Label: slow
-set -u
-pliant=${PLIANT:?the built command}
-work=$(mktemp -d) || exit 1
-trap 'cd /; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 "$pliant" bench --list >list || fail "--list"
 for table in frames iterations stiffness clusters convergence examples; do
@@ -109,5 +99,4 @@ for line in wrong:
 sys.exit(bool(wrong))
 END
 
-echo "$failures failure(s)"
-[ "$failures" -eq 0 ]
+summary

@@ -1,37 +1,7 @@
 #!/bin/bash
 # The command from outside: help, mistakes in calling it, outputs that appear whole or not at all, signals, pipes, and
 # hashes that depend on nothing but the scene. Label: slow.
-set -u
-pliant=${PLIANT:?the built command}
-work=$(mktemp -d) || exit 1
-trap 'cd /; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# expect STATUS PATTERN command…: exit status, and a pattern in what it says on either stream.
-expect() {
-    local status=$1 pattern=$2
-    shift 2
-    "$@" >said 2>&1 </dev/null
-    local got=$?
-    [ "$got" -eq "$status" ] || fail "exit status $got instead of $status: $* ($(head -c 300 said))"
-    [ -z "$pattern" ] || grep -q -- "$pattern" said || fail "\"$pattern\" is missing in what it says: $* ($(head -c 300 said))"
-    rm -f said
-}
-
-# Nothing but the files named is here.
-only() {
-    local found expected=""
-    found=$(ls -A | sort | tr '\n' ' ')
-    [ $# -eq 0 ] || expected=$(printf '%s\n' "$@" | sort | tr '\n' ' ')
-    [ "$found" = "$expected" ] || fail "files left behind: $found instead of $*"
-    rm -rf ./* ./.[!.]*
-}
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 # ---- Help and mistakes ----
 
@@ -77,7 +47,7 @@ expect 2 'has no run "x"; it has "10 iterations"' "$pliant" run bar-sweep --run 
 expect 2 "has no \"runs\"" "$pliant" run rope --run x
 expect 0 "--size is for pictures" "$pliant" run rope --frames 1 --size 32x18
 expect 2 "there is no table" "$pliant" bench everything
-only
+leaves
 
 # ---- Outputs ----
 
@@ -86,16 +56,15 @@ expect 0 "stage" "$pliant" run rope --frames 3 -o a.jsonl -o 'f_%03d.obj' -o las
 cmp -s a.jsonl b.jsonl || fail "-o and --dump write the same"
 cmp -s f_003.obj last.obj || fail "a single .obj is the last frame"
 grep -q '^f ' last.obj || fail "no faces"
-only a.jsonl b.jsonl f_000.obj f_001.obj f_002.obj f_003.obj last.obj
+leaves a.jsonl b.jsonl f_000.obj f_001.obj f_002.obj f_003.obj last.obj
 
-# What drivers keep until the program ends is not ours.
 drawing="env ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0"
 # shellcheck disable=SC2086
 expect 0 "wrote out/dinosaur-collapse.glb (3 frames" $drawing "$pliant" demo --frames 2
 [ "$(head -c 4 out/dinosaur-collapse.glb)" = glTF ] || fail "the demo's .glb"
-only out
+leaves out
 expect 0 "wrote out/bar-sweep.jsonl" "$pliant" demo bar-sweep --frames 2
-only out
+leaves out
 expect 0 "^crowd-52 .*40 creatures" "$pliant" demo --list
 mkdir empty
 # shellcheck disable=SC2086
@@ -103,7 +72,7 @@ expect 0 "no film then" $drawing PATH="$PWD/empty" "$pliant" demo rope --frames 
 rmdir empty
 [ -s out/rope.glb ] || fail "the demo without ffmpeg"
 [ ! -e out/rope.mp4 ] || fail "a film without ffmpeg"
-only out
+leaves out
 
 expect 0 "" "$pliant" run rope --frames 2 --quiet
 expect 0 '"ms_per_frame"' "$pliant" run rope --frames 2 --json --hash
@@ -143,12 +112,12 @@ if [ "$(id -u)" -ne 0 ]; then
     chmod u+w nowhere
 fi
 rm -rf nowhere
-only
+leaves
 
 echo old >a.jsonl
 (ulimit -f 8; failures=0; expect 1 "cannot be written: File too large" "$pliant" run rope --frames 100 -q -o a.jsonl; exit $failures) || failures=$((failures + 1))
 [ "$(cat a.jsonl)" = old ] || fail "a full disk must leave what was there"
-only a.jsonl
+leaves a.jsonl
 
 touch .a.jsonl.999999999.pliant-part
 echo old >target.jsonl
@@ -157,11 +126,11 @@ expect 0 "" "$pliant" run rope --frames 1 -q -o a.jsonl
 [ -L a.jsonl ] || fail "a link must stay a link"
 [ "$(wc -l <target.jsonl)" -eq 2 ] || fail "the file behind a link is replaced"
 rm -f .a.jsonl.999999999.pliant-part
-only a.jsonl target.jsonl
+leaves a.jsonl target.jsonl
 
 touch .a.jsonl.999999999.pliant-part
 expect 0 "" "$pliant" run rope --frames 1 -q -o a.jsonl
-only a.jsonl
+leaves a.jsonl
 
 "$pliant" run rope --frames 2 -q -o /dev/null || fail "/dev/null takes everything"
 [ -c /dev/null ] || fail "/dev/null must stay a device"
@@ -176,7 +145,7 @@ printf '{"pliant": 1, "bodies": [{"model": {"shape": "bar"}}]}' | "$pliant" run 
 } | head -n 1 >/dev/null
 [ "$(cat status)" -eq 1 ] || fail "a closed pipe: exit status $(cat status)"
 grep -q "standard output" error || fail "a closed pipe: no message"
-only error status
+leaves error status
 
 # Interrupted once it is certainly at work, however long that takes. (A shell without job control has its background
 # commands ignore Ctrl-C.)
@@ -191,7 +160,7 @@ wait $running
 [ $? -eq 130 ] || fail "Ctrl-C: exit status"
 grep -q interrupted error || fail "Ctrl-C: no message"
 [ "$(tail -c 1 a.jsonl)" = "" ] && [ "$(wc -l <a.jsonl)" -gt 1 ] || fail "Ctrl-C: a whole, shorter file"
-only a.jsonl error
+leaves a.jsonl error
 
 # While a scene is being built there is nothing to finish: it ends at once, and leaves nothing.
 mkdir models
@@ -208,7 +177,7 @@ for command in "run models/slow.json -o a.glb" "check models/slow.json" "inspect
     grep -q "interrupted; nothing was written" error || fail "Ctrl-C while a scene is built: $(cat error) ($command)"
     [ $((SECONDS - begun)) -le 1 ] || fail "Ctrl-C while a scene is built takes $((SECONDS - begun)) s ($command)"
 done
-only error models
+leaves error models
 
 # ---- The same hash whatever the circumstances ----
 
@@ -227,5 +196,4 @@ for scene in bar-stiffness creature-collapse sheet-on-turning-rod bar-manipulati
 done
 rm -f expected
 
-echo "$failures failure(s)"
-[ "$failures" -eq 0 ]
+summary

@@ -1,28 +1,7 @@
 #!/bin/bash
 # pliant cook and pliant inspect from outside: meshes become models, models come back, scenes use both, mistakes are
 # explained, and an existing file is replaced whole or left alone.
-set -u
-pliant=${PLIANT:?the built command}
-work=$(mktemp -d) || exit 1
-trap 'cd /; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# expect STATUS PATTERN command…: exit status, and a pattern in what it says on either stream.
-expect() {
-    local status=$1 pattern=$2
-    shift 2
-    "$@" >said 2>&1 </dev/null
-    local got=$?
-    [ "$got" -eq "$status" ] || fail "exit status $got instead of $status: $* ($(head -c 300 said))"
-    [ -z "$pattern" ] || grep -q -- "$pattern" said || fail "\"$pattern\" is missing in what it says: $* ($(head -c 300 said))"
-    rm -f said
-}
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 cat >box.obj <<'OBJ'
 v 0 0 0
@@ -96,5 +75,4 @@ cmp -s box.pliant keep.pliant || fail "a refused mesh changed an existing model"
 expect 1 "" "$pliant" cook box.obj -o nowhere/at/all.pliant
 ls -A | grep -q 'pliant-part' && fail "a temporary was left behind"
 
-[ $failures -eq 0 ] && echo "all well"
-exit $((failures > 0))
+summary

@@ -1,40 +1,10 @@
 #!/bin/bash
 # Runs killed at random moments (SIGKILL): what was there before, or a complete new file; and --resume ends with the same
 # bytes and the same hash as a run that was left alone. 8 kills, 100 with PLIANT_THOROUGH=1. Label: slow.
-set -u
-pliant=${PLIANT:?the built command}
-work=$(mktemp -d) || exit 1
-trap 'cd /; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
+
 kills=8
 [ "${PLIANT_THOROUGH:-0}" = 0 ] || kills=100
-# What drivers keep until the program ends is not ours.
-export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# expect STATUS PATTERN command…: exit status, and a pattern in what it says on either stream.
-expect() {
-    local status=$1 pattern=$2
-    shift 2
-    "$@" >../said 2>&1 </dev/null
-    local got=$?
-    [ "$got" -eq "$status" ] || fail "exit status $got instead of $status: $* ($(head -c 300 ../said))"
-    [ -z "$pattern" ] || grep -q -- "$pattern" ../said ||
-        fail "\"$pattern\" is missing in what it says: $* ($(head -c 300 ../said))"
-}
-
-# Nothing but the files named is here.
-only() {
-    local found expected
-    found=$(ls -A | sort | tr '\n' ' ')
-    expected=$(printf '%s\n' "$@" | sort | tr '\n' ' ')
-    [ "$found" = "$expected" ] || fail "files left behind: $found instead of $*"
-}
 
 # A rope that is let go at its ends, one after the other, and falls on a floor.
 cat >scene.json <<'END'
@@ -209,5 +179,4 @@ else
     echo "no pictures or no ffmpeg: films are not tested"
 fi
 
-echo "$failures failure(s)"
-[ "$failures" -eq 0 ]
+summary

@@ -1,24 +1,7 @@
 #!/bin/bash
 # Tables, plots, caches and meshes of the command: complete, shorter after Ctrl-C, absent when the disk is full, and read
 # by other programs.
-set -u
-pliant=${PLIANT:?the built command}
-work=$(mktemp -d) || exit 1
-trap 'cd /; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-only() {
-    local found expected
-    found=$(ls -A | sort | tr '\n' ' ')
-    expected=$(printf '%s\n' "$@" | sort | tr '\n' ' ')
-    [ "$found" = "$expected" ] || fail "files left behind: $found instead of $*"
-}
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 # ---- All of them at once ----
 
@@ -127,5 +110,4 @@ done
 rm -f said
 only a.csv a.svg a.pc2 a.ply
 
-echo "$failures failure(s)"
-[ "$failures" -eq 0 ]
+summary

@@ -2,40 +2,7 @@
 # Outputs that cannot be written as asked: directories, full disks, readers that go away, programs and drivers that are
 # missing, options that contradict each other. A message, a status that is not 0, no partial files, and what was there
 # before stays. And what is said about outputs that were written. Label: slow.
-set -u
-pliant=${PLIANT:?the built command}
-work=$(mktemp -d) || exit 1
-trap 'cd /; rm -rf "$work"' EXIT
-mkdir "$work/here"
-cd "$work/here" || exit 1
-failures=0
-# What drivers keep until the program ends is not ours.
-export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# expect STATUS PATTERN command…: exit status, and a pattern in what it says on either stream.
-expect() {
-    local status=$1 pattern=$2
-    shift 2
-    "$@" >../said 2>&1 </dev/null
-    local got=$?
-    [ "$got" -eq "$status" ] || fail "exit status $got instead of $status: $* ($(head -c 300 ../said))"
-    [ -z "$pattern" ] || grep -q -- "$pattern" ../said ||
-        fail "\"$pattern\" is missing in what it says: $* ($(head -c 300 ../said))"
-}
-
-# Nothing but the files named is here.
-only() {
-    local found expected=""
-    found=$(ls -A | sort | tr '\n' ' ')
-    [ $# -eq 0 ] || expected=$(printf '%s\n' "$@" | sort | tr '\n' ' ')
-    [ "$found" = "$expected" ] || fail "files left behind: $found instead of $*"
-    rm -rf ./* ./.[!.]*
-}
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 run="$pliant run rope --no-progress --frames 20"
 kinds="jsonl csv pc2 glb svg obj ply"
@@ -64,14 +31,14 @@ for kind in $kinds; do
 done
 grep -q "wrote f_00.obj to f_20.obj (6 files, " ../said || fail "a sequence: $(grep f_ ../said)"
 rm -f a.* f_??.obj
-only
+leaves
 expect 0 '"outputs":\[{"file":"a.jsonl","frames":3,"files":1,"bytes":[0-9]*}\]}' $run --frames 2 --json -o a.jsonl
 expect 0 "" $run --quiet -o a.jsonl
 [ ! -s ../said ] || fail "--quiet says something: $(cat ../said)"
 expect 0 '"outputs"' $run --quiet --json -o a.jsonl
 # In a pipe, no colours and no carriage returns.
 "$pliant" run rope --frames 20 -o a.jsonl 2>&1 | grep -q "$(printf '[\r\033]')" && fail "escapes in a pipe"
-only a.jsonl
+leaves a.jsonl
 
 # A run is the same whether or not somebody films it.
 if [ "$pictures" != "" ]; then
@@ -94,7 +61,7 @@ long=$(printf 'x%.0s' $(seq 250))
 for kind in $kinds; do
     expect 1 "File name too long" $run --size 32x18 -o "$long.$kind"
 done
-only
+leaves
 
 # ---- Places that cannot be written, before the first frame ----
 
@@ -107,7 +74,7 @@ for kind in $kinds; do
     echo old >a.jsonl
     expect 1 "cannot be written" $run --size 32x18 -o a.jsonl -o "missing/a.$kind"
     [ "$(cat a.jsonl)" = old ] || fail "what was there: a.jsonl"
-    only a.jsonl
+    leaves a.jsonl
 done
 if [ "$(id -u)" -ne 0 ]; then
     mkdir closed
@@ -119,7 +86,7 @@ if [ "$(id -u)" -ne 0 ]; then
     echo old >a.jsonl
     chmod a-w a.jsonl
     expect 1 "cannot be written: Permission denied" $run -o a.jsonl
-    only a.jsonl
+    leaves a.jsonl
 fi
 
 # ---- Full disks ----
@@ -137,24 +104,24 @@ for kind in $kinds; do
     [ $? -eq 1 ] || fail "$kind, a full disk: exit status"
     grep -q -- "$pattern" ../said || fail "$kind, a full disk: $(cat ../said)"
     [ "$(head -c 4 "a.$kind")" = old ] || fail "$kind: a full disk must leave what was there"
-    only "a.$kind"
+    leaves "a.$kind"
 done
 expect 1 "No space left on device" $run -o /dev/full
 expect 1 "standard output" sh -c "$run >/dev/full"
 expect 1 "standard output" sh -c "$run --json >/dev/full"
 expect 1 "standard output" sh -c "'$pliant' demo --list >/dev/full"
-only
+leaves
 
 # ---- A reader that goes away ----
 
 $run --quiet --frames 20000 -o /dev/stdout -o a.jsonl 2>../said | head -n 1 >/dev/null
 [ "${PIPESTATUS[0]}" -eq 1 ] || fail "a closed pipe: exit status"
 grep -q "cannot be written: Broken pipe" ../said || fail "a closed pipe: $(cat ../said)"
-only
+leaves
 # Standard output that is a file: the lines, and the summary behind them.
 $run --frames 2 -o /dev/stdout >out 2>/dev/null
 [ "$(grep -c '^{"frame"' out)" -eq 3 ] && grep -q "ms/frame" out || fail "lines to a file through /dev/stdout"
-only out
+leaves out
 
 # ---- What is missing ----
 
@@ -163,13 +130,13 @@ if [ "$pictures" != "" ]; then
         echo old >"a.$kind"
         expect 1 "pictures need OpenGL" env __EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent $run -o "a.$kind" -o a.jsonl
         [ "$(cat "a.$kind")" = old ] || fail "no OpenGL: a.$kind"
-        only "a.$kind"
+        leaves "a.$kind"
     done
     for kind in mp4 gif; do
         echo old >"a.$kind"
         expect 1 "ffmpeg, which was not found" env PATH=/nonexistent $run -o "a.$kind" -o a.jsonl
         [ "$(cat "a.$kind")" = old ] || fail "no ffmpeg: a.$kind"
-        only "a.$kind"
+        leaves "a.$kind"
     done
 fi
 
@@ -192,9 +159,9 @@ expect 2 "must be from 0" $run --checkpoint -1 -o a.jsonl
 expect 2 "must be from 1" $run --every 0 -o a.jsonl
 expect 2 "choose the one to write" "$pliant" run bar-sweep -o a.glb
 expect 2 "choose the one to write" "$pliant" run bar-sweep -o a.pc2
-only
+leaves
 expect 0 "wrote a.jsonl (1 frame, " "$pliant" run rope --frames 0 -o a.jsonl
-only a.jsonl
+leaves a.jsonl
 
 # ---- Ctrl-C ----
 
@@ -224,7 +191,6 @@ grep -q "</svg>" a.svg || fail "Ctrl-C: the plot"
 for file in a.jsonl a.csv a.pc2 a.glb; do
     grep -q "^wrote $file ($frames frames, " ../hashes || fail "Ctrl-C: $file is not said to be written"
 done
-only a.jsonl a.csv a.pc2 a.glb a.svg last.obj
+leaves a.jsonl a.csv a.pc2 a.glb a.svg last.obj
 
-echo "$failures failure(s)"
-[ "$failures" -eq 0 ]
+summary

@@ -1,39 +1,7 @@
 #!/bin/bash
 # Pictures and films from outside: files that are what their names say, whole or absent; options and their mistakes; no
 # OpenGL, no ffmpeg, no place to write, Ctrl-C. Skipped where there is no OpenGL. Label: slow.
-set -u
-pliant=${PLIANT:?the built command}
-work=$(mktemp -d) || exit 1
-trap 'cd /; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-# What drivers keep until the program ends is not ours.
-export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# expect STATUS PATTERN command…: exit status, and a pattern in what it says on either stream.
-expect() {
-    local status=$1 pattern=$2
-    shift 2
-    "$@" >said 2>&1 </dev/null
-    local got=$?
-    [ "$got" -eq "$status" ] || fail "exit status $got instead of $status: $* ($(head -c 300 said))"
-    [ -z "$pattern" ] || grep -q -- "$pattern" said || fail "\"$pattern\" is missing in what it says: $* ($(head -c 300 said))"
-    rm -f said
-}
-
-# Nothing but the files named is here.
-only() {
-    local found expected=""
-    found=$(ls -A | sort | tr '\n' ' ')
-    [ $# -eq 0 ] || expected=$(printf '%s\n' "$@" | sort | tr '\n' ' ')
-    [ "$found" = "$expected" ] || fail "files left behind: $found instead of $*"
-    rm -rf ./* ./.[!.]*
-}
+. "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 # is_png FILE WIDTH HEIGHT: by its first bytes and its last.
 is_png() {
@@ -83,7 +51,7 @@ for i in 0 1 2 3; do
     is_png f_0$i.png 160 90
 done
 ! cmp -s f_00.png f_03.png || fail "nothing moves"
-only again.png camera.png default.png f_00.png f_01.png f_02.png f_03.png first.png graph.png last.png particles.png \
+leaves again.png camera.png default.png f_00.png f_01.png f_02.png f_03.png first.png graph.png last.png particles.png \
     small.png top.png
 
 # A picture through a pipe is a picture.
@@ -91,7 +59,7 @@ $run -o /dev/null || fail "/dev/null"
 echo old >a.png
 (ulimit -f 4; failures=0; expect 1 "cannot be written: File too large" "$pliant" run rope --quiet --frames 1 -o a.png; exit $failures) || failures=$((failures + 1))
 [ "$(cat a.png)" = old ] || fail "a full disk must leave what was there"
-only a.png
+leaves a.png
 
 # ---- Colliders ----
 
@@ -156,18 +124,18 @@ expect 1 "cannot be written: No such file" $run -o nowhere/a.mp4
 mkdir folder.png
 expect 1 "is a directory" $run -o folder.png
 rmdir folder.png
-only
+leaves
 
 # ---- No OpenGL ----
 
 expect 1 "pictures need OpenGL" env __EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent $run -o a.png -o a.jsonl
-only
+leaves
 
 # ---- Films ----
 
 expect 1 "ffmpeg, which was not found" env PATH=/nonexistent $run -o a.mp4
 expect 1 "ffmpeg, which was not found" env PATH=/nonexistent $run -o a.gif -o a.jsonl
-only
+leaves
 if command -v ffmpeg >/dev/null; then
     $run -o a.mp4 -o a.gif -o a.png || fail "films"
     [ "$(head -c 8 a.mp4 | tail -c 4)" = ftyp ] || fail "a.mp4 is no film"
@@ -179,19 +147,19 @@ if command -v ffmpeg >/dev/null; then
             [ "$said" = 160,90,4 ] || fail "$film: $said instead of 160,90,4"
         done
     fi
-    only a.mp4 a.gif a.png
+    leaves a.mp4 a.gif a.png
 
     expect 2 "must be even" "$pliant" run rope -q --frames 2 --size 161x90 -o a.mp4
     ln -s /dev/null null.mp4
     expect 1 "to a file only" $run -o null.mp4
-    only null.mp4
+    leaves null.mp4
     mkdir bin
     printf '#!/bin/sh\nread x\nexit 1\n' >bin/ffmpeg
     chmod +x bin/ffmpeg
     echo old >a.mp4
     expect 1 "ffmpeg" env PATH="$PWD/bin:$PATH" "$pliant" run rope -q --frames 20 --size 320x180 -o a.mp4
     [ "$(cat a.mp4)" = old ] || fail "a film that failed must leave what was there"
-    only a.mp4 bin
+    leaves a.mp4 bin
 
     timeout --preserve-status -s INT -k 60 2 "$pliant" run rope --frames 5000 --size 64x36 --quiet -o a.mp4 -o 'f_%d.png' 2>error
     [ $? -eq 130 ] || fail "Ctrl-C: exit status"
@@ -211,7 +179,7 @@ if "$pliant" picture --help >/dev/null 2>&1; then
     is_png t.png 80 60
     expect 0 "" "$pliant" picture builtin:torus -o torus.png --size 80x60 --show surface,particles,graph
     is_png torus.png 80 60
-    only t.obj t.png torus.png
+    leaves t.obj t.png torus.png
     expect 2 "of what" "$pliant" picture -o a.png
     expect 2 "where to" "$pliant" picture builtin:torus
     expect 2 "writes a .png" "$pliant" picture builtin:torus -o a.jpg
@@ -219,8 +187,7 @@ if "$pliant" picture --help >/dev/null 2>&1; then
     expect 2 "" "$pliant" picture missing.obj -o a.png
     printf 'nothing' >bad.obj
     expect 2 "" "$pliant" picture bad.obj -o a.png
-    only bad.obj
+    leaves bad.obj
 fi
 
-echo "$failures failure(s)"
-[ "$failures" -eq 0 ]
+summary

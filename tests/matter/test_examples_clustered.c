@@ -53,17 +53,22 @@ static block *make_block(int nx, int ny, int nz)
     return b;
 }
 
-static pl_clustered *make_body(const block *b, double damping)
+static pl_clustered *make_limited(const block *b, double damping, double limit)
 {
     pl_clustered *c;
     pl_clustered_def def = case_def();
-    def.strain_limit = 0;
+    def.strain_limit = limit;
     def.damping = damping;
     def.rotation = PL_ROTATION_LEAST_SQUARES;
     pl_clustered_source source = {b->n,     b->rest,   b->mass, b->radius, b->n,
                                   b->start, b->member, b->raw,  b->radii};
     assert_int_equal(pl_clustered_create(&memory, &source, &def, &c, NULL), PL_OK);
     return c;
+}
+
+static pl_clustered *make_body(const block *b, double damping)
+{
+    return make_limited(b, damping, 0);
 }
 
 /* ---- Poses ----------------------------------------------------------------------------------------- */
@@ -454,7 +459,7 @@ static void test_every_width_and_number_of_threads_gives_the_same_bits(void **st
         for (int width = 4; width <= 16; width *= 2)
             for (int threads = 0; threads < 2 && pl_simd_supports(width); threads++) {
                 pl_clustered *c = make_body(b, 1);
-                assert_true(c->rows.narrow);
+                assert_true(c->rings.used);
                 if (with)
                     give(c, examples_of(c, 2, poses, 1, NULL, beta, PL_EXAMPLES_NEAREST));
                 pl_clustered_motion m = {.h = 0.01, .from = poses[2], .u = u, .x = out};
@@ -486,7 +491,7 @@ static void test_rings_against_the_reference(void **state)
     memcpy(plain.member, b->member, (size_t)plain.member_count * sizeof(int32_t));
     memcpy(plain.raw, b->raw, (size_t)plain.member_count * sizeof(float));
     pl_clustered *c = make_body(b, 2);
-    assert_true(c->rows.narrow);
+    assert_true(c->rings.used);
     pl_clustered_def def = c->def;
     def.yield = 1e9; /* the reference knows no infinity */
     ref_make(&ref, &plain, &def);
@@ -498,6 +503,60 @@ static void test_rings_against_the_reference(void **state)
     ref_step(&ref, 0.01, x, u, wanted);
     for (int i = 0; i < b->n; i++)
         assert_true(pl_v3_length(pl_v3_sub(wanted[i], ref_at(out, i))) < 2e-6);
+    pl_clustered_destroy(c);
+    free(b);
+}
+
+/* A limit that nothing reaches leaves the motion as it is, but goes the way of other clusters: both agree, and what others
+   see of the clusters does too. */
+static void test_rings_move_as_other_clusters_do(void **state)
+{
+    (void)state;
+    block *b = make_block(4, 4, 7);
+    static float x[2][3 * CASE_PARTICLES], u[2][3 * CASE_PARTICLES];
+    apply(b, twisted, 1, some_turn(), pl_v3(0, 0, 0), poses[0]);
+    apply(b, bent, 1, pl_m3_identity(), pl_v3(0, 0, 0), poses[1]);
+    for (int with = 0; with < 2; with++) {
+        pl_clustered *c[2] = {make_body(b, 3), make_limited(b, 3, 1e6)};
+        assert_true(c[0]->rings.used && !c[1]->rings.used);
+        for (int i = 0; i < 2; i++) {
+            apply(b, bent, 0.7, some_turn(), pl_v3(2, 3, -1), x[i]);
+            memset(u[i], 0, sizeof u[i]);
+            if (with)
+                give(c[i], examples_of(c[i], 2, poses, 1, NULL, beta, PL_EXAMPLES_NEAREST));
+            for (int s = 0; s < 20; s++)
+                go_on(c[i], 0.01, x[i], u[i]);
+            pl_clustered_frames(c[i], NULL);
+        }
+        for (int i = 0; i < 3 * b->n; i++)
+            assert_true(fabsf(x[0][i] - x[1][i]) < 2e-5f);
+        for (int i = 0; i < 9 * b->n; i++)
+            assert_true(fabsf(c[0]->frame[i] - c[1]->frame[i]) < 2e-5f);
+        for (int i = 0; i < c[0]->count; i++)
+            for (int k = 0; k < 3; k++)
+                assert_true(fabsf(c[0]->clusters[i].centre[k] - c[1]->clusters[i].centre[k]) <
+                            2e-5f);
+        for (int i = 0; i < 2; i++)
+            pl_clustered_destroy(c[i]);
+    }
+    free(b);
+}
+
+/* Regions that do not agree on where their members are at rest are clusters like others. */
+static void test_rings_have_a_common_rest(void **state)
+{
+    (void)state;
+    block *b = make_block(4, 4, 7);
+    static float u[3 * CASE_PARTICLES], out[3 * CASE_PARTICLES];
+    pl_clustered *c = make_body(b, 1);
+    assert_true(c->rings.used);
+    c->p[1][c->clusters[30].first] += 0.01f;
+    pl_clustered_index(c);
+    pl_clustered_weigh(c);
+    assert_false(c->rings.used);
+    step(c, 0.01, b->rest, u, out);
+    for (int i = 0; i < 3 * b->n; i++)
+        assert_true(fabsf(out[i] - b->rest[i]) < 0.01f);
     pl_clustered_destroy(c);
     free(b);
 }
@@ -624,6 +683,8 @@ int main(void)
         TEST(test_flat_and_inverted_poses_are_defined),
         TEST(test_every_width_and_number_of_threads_gives_the_same_bits),
         TEST(test_rings_against_the_reference),
+        TEST(test_rings_move_as_other_clusters_do),
+        TEST(test_rings_have_a_common_rest),
         TEST(test_saved_it_goes_on_and_nothing_is_allocated),
         TEST(test_split_clusters_keep_their_element),
         TEST(test_taken_away_they_leave_nothing),

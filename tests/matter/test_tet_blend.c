@@ -1,5 +1,5 @@
 /* Interpolated rotations of tetrahedral matter: the sampling against brute force, the weights, smooth rotation fields, a
-   beam twisted by more than a full turn, and the true energy of what the iteration settles at. */
+   beam twisted by more than a full turn, and the true energy of what the iteration settles at. Label: slow. */
 #include "support/check.h"
 
 #include "shape/tet_sample.h"
