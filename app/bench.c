@@ -131,6 +131,9 @@ static const struct {
      app_table_convergence},
     {"examples", "Koyama et al., Table 1: bodies with example poses, milliseconds per step",
      app_table_examples},
+    {"tetrahedra",
+     "Fukuhara et al., Fig. 5: interpolated rotations, energy over iterations and time",
+     app_table_tetrahedra},
 };
 
 enum { TABLES = sizeof tables / sizeof *tables };
@@ -227,6 +230,7 @@ const app_command app_bench_command = {
                "  clusters    Falkenstein, Table 4.1: compressed beams of clay\n"
                "  convergence Falkenstein, Fig. 4.2: a bar in more and more clusters\n"
                "  examples    Koyama et al., Table 1: bodies with example poses\n"
+               "  tetrahedra  Fukuhara et al., Fig. 5: interpolated rotations\n"
                "  all         all of them",
     .run = bench_command,
 };

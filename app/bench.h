@@ -19,6 +19,7 @@ pl_status app_table_stiffness(bench *b);
 pl_status app_table_clusters(bench *b);
 pl_status app_table_convergence(bench *b);
 pl_status app_table_examples(bench *b);
+pl_status app_table_tetrahedra(bench *b);
 
 /* Of a row in JSON: what separates it from the one before, "{" and the name of the table. It ends with "}". */
 void app_bench_json_row(bench *b, const char *table);

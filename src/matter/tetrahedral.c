@@ -285,32 +285,42 @@ typedef enum what {
 
 enum { PIECES_AT_ONCE = 64 };
 
+typedef float v4 __attribute__((vector_size(16)));
+typedef double d4 __attribute__((vector_size(32)));
+
+static inline d4 wide(const float *row)
+{
+    v4 v;
+    memcpy(&v, __builtin_assume_aligned(row, 16), sizeof v);
+    return __builtin_convertvector(v, d4);
+}
+
 static void centre_pieces(pl_tetrahedral *b, what kind, int first, int count)
 {
     const pl_tet_system *s = b->system;
-    double sum[PIECES_AT_ONCE][3] = {{0}};
-    for (int row = 0; row < s->unknowns; row++) {
+    d4 sum[PIECES_AT_ONCE] = {{0}};
+    for (ptrdiff_t row = 0; row < s->unknowns; row++) {
         int piece = s->piece[row] - first;
         if (piece < 0 || piece >= count)
             continue;
         double mass = (double)s->mass[row];
-        const float *z = b->z + 4 * row, *d = b->d + 4 * row, *y = b->y + 4 * row;
-        for (int k = 0; k < 3; k++)
-            sum[piece][k] += kind == MEAN_TARGET  ? mass * ((double)d[k] - (double)y[k])
-                             : kind == MEAN_FORCE ? (double)z[k]
-                                                  : mass * (double)z[k];
+        if (kind == MEAN_TARGET)
+            sum[piece] += mass * (wide(b->d + 4 * row) - wide(b->y + 4 * row));
+        else if (kind == MEAN_FORCE)
+            sum[piece] += wide(b->z + 4 * row);
+        else
+            sum[piece] += mass * wide(b->z + 4 * row);
     }
     for (int piece = 0; piece < count; piece++)
-        for (int k = 0; k < 3; k++)
-            sum[piece][k] /= s->piece_mass[first + piece];
-    for (int row = 0; row < s->unknowns; row++) {
+        sum[piece] /= s->piece_mass[first + piece];
+    for (ptrdiff_t row = 0; row < s->unknowns; row++) {
         int piece = s->piece[row] - first;
         if (piece < 0 || piece >= count)
             continue;
-        float *v = (kind == MEAN_TARGET ? b->d : b->z) + 4 * row;
-        double mass = kind == MEAN_FORCE ? (double)s->mass[row] : 1;
-        for (int k = 0; k < 3; k++)
-            v[k] = (float)((double)v[k] - mass * sum[piece][k]);
+        float *at = (kind == MEAN_TARGET ? b->d : b->z) + 4 * row;
+        d4 by = kind == MEAN_FORCE ? (double)s->mass[row] * sum[piece] : sum[piece];
+        v4 moved = __builtin_convertvector(wide(at) - by, v4);
+        memcpy(__builtin_assume_aligned(at, 16), &moved, sizeof moved);
     }
 }
 

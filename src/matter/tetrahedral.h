@@ -117,7 +117,7 @@ void pl_tetrahedral_flow(pl_tetrahedral *body, const float *x, pl_tasks *tasks);
 
 /* frame[9 i …] = F around each node (mean by volume) at the positions x: how the surface there is deformed; I for a node
    of no element. */
-void pl_tetrahedral_frames(const pl_tetrahedral *body, const float *x, float *frame);
+void pl_tetrahedral_frames(pl_tetrahedral *body, const float *x, float *frame);
 
 /* The energy, in doubles and with exact rotations whatever the definition says; mass unit² / s². `body` gives Fᵖ, NULL =
    none. `y` [n][3] are the inertial targets, NULL = elastic energy alone. `gradient` [n][3] may be NULL; rows of fixed

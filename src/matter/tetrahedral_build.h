@@ -35,6 +35,7 @@ bool pl_tet_make_rows(pl_tet_draft *d);
 bool pl_tet_find_pieces(pl_tet_draft *d);
 bool pl_tet_make_blocks(pl_tet_draft *d);
 pl_status pl_tet_make_matrix(pl_tet_draft *d, pl_tasks *tasks);
+bool pl_tet_make_frames(pl_tet_draft *d);
 bool pl_tet_make_samples(pl_tet_draft *d);
 
 /* Box around the nodes that are used, and numbers along a curve through it. */

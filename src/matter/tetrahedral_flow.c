@@ -1,4 +1,4 @@
-/* What is done with the elements after a sub-step: plastic flow (plastic.h), and frames for the surface. */
+/* Plastic flow of the elements after a sub-step (plastic.h). */
 #include <math.h>
 #include <string.h>
 
@@ -23,9 +23,7 @@ static pl_mat3 deformation(const pl_tet_system *s, int e, const float *x)
     return f;
 }
 
-/* ---- Plastic flow --------------------------------------------------------------------------------
-
-   An element flows until cond(Fᵖ) is at the limit, and from there only where that makes it less. Rebasing the rest shape instead would need a matrix and a
+/* An element flows until cond(Fᵖ) is at the limit, and from there only where that makes it less. Rebasing the rest shape instead would need a matrix and a
    factor for that body alone, at a step that is not known before, while all bodies of a system share theirs. */
 
 typedef struct flowing {
@@ -121,24 +119,4 @@ void pl_tetrahedral_flow(pl_tetrahedral *body, const float *x, pl_tasks *tasks)
         return;
     flowing w = {body, x, 1 - pl_exp(-body->system->def.flow * body->system->h)};
     pl_tasks_run(tasks, flow_elements, &w, body->system->tet_count, 256);
-}
-
-/* ---- Frames -------------------------------------------------------------------------------------- */
-
-void pl_tetrahedral_frames(const pl_tetrahedral *body, const float *x, float *frame)
-{
-    const pl_tet_system *s = body->system;
-    memset(frame, 0, 9 * (size_t)s->n * sizeof *frame);
-    for (int e = 0; e < s->tet_count; e++) {
-        pl_mat3 f = deformation(s, e, x);
-        for (int a = 0; a < 4; a++) {
-            int32_t node = s->tets[4 * (ptrdiff_t)e + a];
-            double share = s->volume[e] / 4 / s->node_volume[node];
-            for (int k = 0; k < 9; k++)
-                frame[9 * (ptrdiff_t)node + k] += (float)(share * f.m[k / 3][k % 3]);
-        }
-    }
-    for (ptrdiff_t i = 0; i < s->n; i++)
-        for (int k = 0; k < 9 && !(s->node_volume[i] > 0); k += 4)
-            frame[9 * i + k] = 1;
 }

@@ -35,6 +35,12 @@ typedef struct pl_tet_near {
     int32_t row[4]; /* four times its number */
 } pl_tet_near;
 
+/* What a node around another adds to the frame there: (d − d of that node) cᵀ. */
+typedef struct pl_tet_lean {
+    float factor[3]; /* c */
+    int32_t row;     /* four times its number */
+} pl_tet_lean;
+
 /* One worker's room for solving. */
 typedef struct pl_tet_scratch {
     float *x;    /* [unknowns][side by side][3] */
@@ -97,6 +103,9 @@ struct pl_tet_system {
     int32_t *near_start;    /* [padded / 4 + 1] neighbours in the matrix */
     pl_tet_near *near;      /* of four places in near_order each */
     int32_t *near_order;    /* [padded] */
+
+    int32_t *lean_start; /* [n + 1] nodes around each node */
+    pl_tet_lean *lean;
 
     pl_supernodal *factor;
     int side, workers;

@@ -1,5 +1,5 @@
-/* Everything about tetrahedral matter that does not move, put together: see the files tetrahedral_mesh, _blocks, _matrix
-   and _samples. */
+/* Everything about tetrahedral matter that does not move, put together: see the files tetrahedral_mesh, _blocks, _matrix,
+   _frames and _samples. */
 #include <math.h>
 
 #include "base/error.h"
@@ -98,7 +98,7 @@ static pl_status make(pl_tet_draft *d, pl_tasks *tasks)
     if (!pl_tet_make_rows(d) || !pl_tet_find_pieces(d) || !pl_tet_make_blocks(d))
         return pl_tet_no_memory(d->error);
     PL_TRY(pl_tet_make_matrix(d, tasks));
-    if (!pl_tet_make_samples(d) || !make_scratch(s))
+    if (!pl_tet_make_frames(d) || !pl_tet_make_samples(d) || !make_scratch(s))
         return pl_tet_no_memory(d->error);
     s->hash = hash_of(s);
     return PL_OK;
@@ -188,6 +188,8 @@ void pl_tet_system_drop(pl_tet_system *s)
                       s->near_order,
                       s->near_start,
                       s->near,
+                      s->lean_start,
+                      s->lean,
                       s->scratch,
                       s};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)

@@ -534,7 +534,7 @@ static int64_t round16(int64_t count)
 static void fill_blocks(pl_supernodal *f, int32_t *local)
 {
     int at = 0;
-    int64_t row_at = 0, value_at = 0;
+    int64_t row_at = 0;
     for (int p = 0; p < f->part_count; p++) {
         pl_part *part = &f->parts[p];
         int top = f->parts[f->part_count - 1].first;
@@ -560,10 +560,6 @@ static void fill_blocks(pl_supernodal *f, int32_t *local)
                     f->block_rows[row_at++] =
                         row < part->first + part->count ? row - part->first : local[row];
                 }
-                block->forward = value_at;
-                value_at += round16(pl_forward_floats(rows, block->width, INT_MAX));
-                block->backward = value_at;
-                value_at += round16(pl_backward_floats(rows, block->width, INT_MAX));
             }
         }
         part->block_end = at;
@@ -573,7 +569,27 @@ static void fill_blocks(pl_supernodal *f, int32_t *local)
         part->temps = f->vector_rows;
         f->vector_rows += 2 * (int64_t)part->largest;
     }
-    f->value_count = value_at;
+}
+
+/* Numbers lie in the order in which a solve reads them, so that it goes through memory in one direction: all blocks
+   forward; then backward the top, and the parts one after the other. */
+static void place_values(pl_supernodal *f)
+{
+    int64_t at = 0;
+    for (int b = 0; b < f->block_count; b++) {
+        pl_block *block = &f->blocks[b];
+        block->forward = at;
+        at += round16(pl_forward_floats(block->width + block->below, block->width, INT_MAX));
+    }
+    for (int k = 0; k < f->part_count; k++) {
+        const pl_part *part = &f->parts[(f->part_count - 1 + k) % f->part_count];
+        for (int b = part->block_end - 1; b >= part->block_begin; b--) {
+            pl_block *block = &f->blocks[b];
+            block->backward = at;
+            at += round16(pl_backward_floats(block->width + block->below, block->width, INT_MAX));
+        }
+    }
+    f->value_count = at;
 }
 
 /* ---- Putting it together ---- */
@@ -635,6 +651,7 @@ static bool build_blocks(pl_memory *memory, pl_supernodal *f, joining *j, int32_
         return false;
     find_borders(f, room, j->items);
     fill_blocks(f, room);
+    place_values(f);
     /* Lanes may read beyond the last strip. */
     f->values = PL_NEW(memory, float, f->value_count + PL_STRIP);
     f->sizes.bytes = (size_t)f->value_count * sizeof(float) + (size_t)rows * sizeof(int32_t) +

@@ -12,6 +12,15 @@
 
 enum { SIDE = PL_BLOCK_COLUMNS };
 
+/* Floats of a line of the cache, and how far ahead a solve with one instance asks for them: it does little with each
+   number, and waits for the memory otherwise. */
+enum { LINE = 16, AHEAD = 512 };
+
+PL_LANES_INLINE void fetch(const float *p, int line)
+{
+    __builtin_prefetch((const void *)((uintptr_t)p + sizeof *p * (size_t)(AHEAD + line)));
+}
+
 /* Vectors shorter than the machine's, for the last strips. */
 typedef float v4 __attribute__((vector_size(16)));
 typedef float v8 __attribute__((vector_size(32)));
@@ -277,6 +286,8 @@ PL_LANES_INLINE void store_rows_vf(float *out, const vf a[3])
         for (; i + ways <= count; i += ways) {                                                     \
             for (int w = 0; w < ways; w++, p += size, in += 4) {                                   \
                 T by[3] = {splat_##T(in[0]), splat_##T(in[1]), splat_##T(in[2])};                  \
+                for (int line = 0; line < vectors * W; line += LINE)                               \
+                    fetch(p, line);                                                                \
                 for (int v = 0; v < vectors; v++) {                                                \
                     T a = load_##T(p + v * W);                                                     \
                     for (int c = 0; c < 3; c++)                                                    \

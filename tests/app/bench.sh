@@ -4,7 +4,7 @@
 . "${SOURCE_DIR:?}/tests/support/outside.sh"
 
 "$pliant" bench --list >list || fail "--list"
-for table in frames iterations stiffness clusters convergence examples; do
+for table in frames iterations stiffness clusters convergence examples tetrahedra; do
     grep -q "^$table " list || fail "--list does not name $table"
     "$pliant" bench --help | grep -q "$table" || fail "the help does not name $table"
 done
