@@ -47,6 +47,24 @@ static inline int pl_clustered_room(int count)
     return (count + PL_COLUMNS - 1) / PL_COLUMNS * PL_COLUMNS;
 }
 
+static inline bool pl_cluster_is_cracked(const pl_cluster *cluster)
+{
+    for (int k = 0; k < cluster->cut_count; k++)
+        if (cluster->cuts[k].crack)
+            return true;
+    return false;
+}
+
+/* In a forest in which roots are their own parents. */
+static inline int pl_root_of(int32_t *parent, int i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
 /* A plane more for the proxy; without room it takes the place of the one farthest from the centre. */
 void pl_cluster_cut(pl_cluster *cluster, const pl_cut *cut);
 

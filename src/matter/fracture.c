@@ -11,45 +11,11 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "math/quat.h"
-#include "math/rotation_lanes.h"
-#include "matter/clustered_change.h"
+#include "matter/fracture.h"
 #include "matter/plastic.h"
 
-/* The plane of a crack, in the world; of each cluster it splits the disc around its own middle. */
-typedef struct plane {
-    pl_vec3 centre, normal;
-    double radius;
-} plane;
-
-/* Where a cluster is from the present plane: 1 or −1, or split by it; 0 = not known. */
-enum { SPLIT = 2 };
-
-typedef struct tear {
-    pl_clustered *c;
-    pl_clustered_change *change;
-    bool *touched_cluster;  /* [clusters before] split, or a neighbour of one that was */
-    bool *touched_particle; /* [particles there is room for] */
-    float *smallest;        /* [particles of the model] the least mass a part of each may have */
-    int8_t *side;           /* [clusters before] of the present plane */
-    int32_t *front;         /* [clusters before] those that it splits, the first one first, and */
-    plane *disc;            /* where it goes through each of them */
-    int front_count;
-    int32_t
-        *beside; /* [clusters before] those on either side that share particles with these, and */
-    int32_t *by; /* with which one, as a number of the front */
-    int beside_count;
-    int32_t *parent,
-        *size;  /* [particles there is room for] which of them hang together, how many */
-    int before; /* clusters */
-    int piece;  /* particles of the smallest one: members that clusters have in the mean */
-    int least; /* members of the smallest half: a quarter of that, if not more are asked for. A few particles beside a crack
-                   make no cluster by which one can tell strain from noise */
-} tear;
-
-/* In radii of a cluster: particles nearer to the plane of a cut are divided by it; from so far out none joins. */
+/* In radii of a cluster: particles nearer to the plane of a cut are divided by it. */
 #define NEAR 0.1
-#define FARTHEST 2.5
 
 /* Of the mass of a particle of the model: no part of it is smaller. Without that bound cracks and new clusters can go on
    dividing the same particles, whose number and whose ratios of mass then grow without end. */
@@ -63,43 +29,6 @@ typedef struct tear {
 
 /* A crack takes the load off everything that is not farther away than so many times its length. */
 #define RELIEF 4.0
-
-/* ---- Pieces ---------------------------------------------------------------------------------------------------------- */
-
-static int root_of(int32_t *parent, int i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-/* Which particles hang together, and how many they are. */
-static void find_pieces(tear *t)
-{
-    const pl_clustered *c = t->c;
-    int32_t *parent = t->parent, *size = t->size;
-    for (int i = 0; i < c->n; i++)
-        parent[i] = i;
-    for (int k = 0; k < c->count; k++) {
-        const pl_cluster *cluster = c->clusters + k;
-        for (int m = cluster->first + 1; m < cluster->first + cluster->count; m++) {
-            int a = root_of(parent, c->particle[m]),
-                b = root_of(parent, c->particle[cluster->first]);
-            parent[a > b ? a : b] = a > b ? b : a;
-        }
-    }
-    memset(size, 0, (size_t)c->n * sizeof *size);
-    for (int i = 0; i < c->n; i++)
-        size[root_of(parent, i)]++;
-}
-
-/* Of a cluster that has members. */
-static int piece_of(const tear *t, int index)
-{
-    return root_of(t->parent, t->c->particle[t->c->clusters[index].first]);
-}
 
 /* ---- Who ------------------------------------------------------------------------------------------------------------ */
 
@@ -130,7 +59,7 @@ static int list_candidates(const pl_clustered *c, pl_sort_item *items)
     return count;
 }
 
-static bool is_untouched(const tear *t, int index)
+static bool is_untouched(const pl_tear *t, int index)
 {
     const pl_clustered *c = t->c;
     const pl_cluster *cluster = c->clusters + index;
@@ -143,12 +72,12 @@ static bool is_untouched(const tear *t, int index)
 }
 
 /* Looked at again: by what part of its toughness a cluster is stretched with the positions as they are, and where. */
-static double strain_of(const tear *t, int index, plane *cut)
+static double strain_of(const pl_tear *t, int index, pl_crack_plane *cut)
 {
     const pl_cluster *cluster = t->c->clusters + index;
     pl_cluster_fit fit = pl_clustered_refit(t->c, index, t->change->x);
     pl_mat3 inverse;
-    *cut = (plane){.centre = fit.centre, .radius = (double)cluster->radius};
+    *cut = (pl_crack_plane){.centre = fit.centre, .radius = (double)cluster->radius};
     if (!pl_m3_inverse(pl_m3_from_floats(cluster->plastic), &inverse))
         return 0;
     double strain = pl_largest_stretch(pl_m3_mul(fit.gradient, inverse), &cut->normal) - 1;
@@ -157,17 +86,17 @@ static double strain_of(const tear *t, int index, plane *cut)
 
 /* ---- Sides ---------------------------------------------------------------------------------------------------------- */
 
-static int side_of(const plane *cut, pl_vec3 x)
+static int side_of(const pl_crack_plane *cut, pl_vec3 x)
 {
     return pl_v3_dot(cut->normal, pl_v3_sub(x, cut->centre)) >= 0 ? 1 : -1;
 }
 
-static int side_of_particle(const tear *t, int i)
+static int side_of_particle(const pl_tear *t, int i)
 {
     return side_of(t->disc, pl_v3_from_floats(t->change->x + 3 * (size_t)i));
 }
 
-static int count_side(const tear *t, int index)
+static int count_side(const pl_tear *t, int index)
 {
     const pl_clustered *c = t->c;
     const pl_cluster *cluster = c->clusters + index;
@@ -177,18 +106,18 @@ static int count_side(const tear *t, int index)
     return count;
 }
 
-static void join_front(tear *t, int index, plane disc)
+static void join_front(pl_tear *t, int index, pl_crack_plane disc)
 {
-    t->side[index] = SPLIT;
+    t->side[index] = PL_SIDE_SPLIT;
     t->disc[t->front_count] = disc;
     t->front[t->front_count++] = index;
 }
 
 /* Whether the crack runs on through a cluster; `disc` is where. */
-static bool runs_through(const tear *t, int index, plane *disc)
+static bool runs_through(const pl_tear *t, int index, pl_crack_plane *disc)
 {
     const pl_cluster *cluster = t->c->clusters + index;
-    const plane *cut = t->disc;
+    const pl_crack_plane *cut = t->disc;
     if (cluster->rank < 3 || cluster->calm > 0 || !is_untouched(t, index) ||
         strain_of(t, index, disc) < TIP || fabs(pl_v3_dot(disc->normal, cut->normal)) < STRAIGHT)
         return false;
@@ -201,7 +130,7 @@ static bool runs_through(const tear *t, int index, plane *disc)
 
 /* The clusters that the crack splits, from the first one on, and on which sides of it those lie that share a particle with
    any of them. */
-static void run_on(tear *t, int index, const plane *cut)
+static void run_on(pl_tear *t, int index, const pl_crack_plane *cut)
 {
     const pl_clustered *c = t->c;
     t->front_count = t->beside_count = 0;
@@ -212,7 +141,7 @@ static void run_on(tear *t, int index, const plane *cut)
             int i = c->particle[m];
             for (int at = c->start[i]; at < c->start[i + 1]; at++) {
                 int other = c->owner[c->place[at]];
-                plane disc;
+                pl_crack_plane disc;
                 if (t->side[other])
                     continue;
                 if (runs_through(t, other, &disc)) {
@@ -228,7 +157,7 @@ static void run_on(tear *t, int index, const plane *cut)
     }
 }
 
-static void forget_sides(tear *t)
+static void forget_sides(pl_tear *t)
 {
     for (int k = 0; k < t->beside_count; k++)
         t->side[t->beside[k]] = 0;
@@ -243,7 +172,7 @@ typedef struct reach {
         part; /* of its weight: with clusters that stay. Marked ones are not worth dividing it for */
 } reach;
 
-static reach reach_beyond(const tear *t, int i, int side)
+static reach reach_beyond(const pl_tear *t, int i, int side)
 {
     const pl_clustered *c = t->c;
     double all = 0, beyond = 0;
@@ -261,17 +190,6 @@ static reach reach_beyond(const tear *t, int i, int side)
     return r;
 }
 
-/* ---- Members ----------------------------------------------------------------------------------------------------------- */
-
-static void copy_member(pl_clustered *c, int to, int from)
-{
-    c->particle[to] = c->particle[from];
-    for (int k = 0; k < 3; k++)
-        c->p[k][to] = c->p[k][from];
-    c->raw[to] = c->raw[from];
-    c->weight[to] = c->weight[from];
-}
-
 /* ---- Dividing particles --------------------------------------------------------------------------------------------- */
 
 /* What the part beyond gets of a mass, neither part less than `least`, such that both are floats and their sum is exactly
@@ -284,13 +202,13 @@ static float part_of_mass(float mass, double part, float least)
 }
 
 /* Whether particle i is large enough for two parts; with a little more than that, for rounding. */
-static bool may_divide(const tear *t, int i)
+static bool may_divide(const pl_tear *t, int i)
 {
     return t->c->mass[i] > 2.01f * t->smallest[t->c->origin[i]];
 }
 
 /* Particle i keeps its place with the clusters on its side; a new one takes it with those on the other. */
-static void divide(tear *t, int i, int side, double part)
+static void divide(pl_tear *t, int i, int side, double part)
 {
     pl_clustered *c = t->c;
     pl_clustered_change *change = t->change;
@@ -324,7 +242,7 @@ static int count_staying(const pl_clustered *c, const pl_cluster *cluster)
 }
 
 /* Whether the clusters on the other side can do without particle i. */
-static bool may_leave(const tear *t, int i, int side)
+static bool may_leave(const pl_tear *t, int i, int side)
 {
     const pl_clustered *c = t->c;
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
@@ -338,7 +256,7 @@ static bool may_leave(const tear *t, int i, int side)
 
 /* Particle i keeps its place with the clusters on its side and leaves those on the other: a negative raw weight says so,
    until drop_leaving. */
-static void leave(tear *t, int i, int side)
+static void leave(pl_tear *t, int i, int side)
 {
     pl_clustered *c = t->c;
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
@@ -356,7 +274,7 @@ static bool drop_leaving(pl_clustered *c)
         int kept = cluster->first, end = cluster->first + cluster->count;
         for (int m = cluster->first; m < end; m++)
             if (c->raw[m] > 0)
-                copy_member(c, kept++, m);
+                pl_clustered_copy_member(c, kept++, m);
         any |= kept < end;
         cluster->count = kept - cluster->first;
     }
@@ -388,20 +306,12 @@ static void mark_outliers(pl_clustered *c, int index, const float *x)
     }
 }
 
-static bool is_cracked(const pl_cluster *cluster)
-{
-    for (int k = 0; k < cluster->cut_count; k++)
-        if (cluster->cuts[k].crack)
-            return true;
-    return false;
-}
-
 static bool drop_outliers(pl_clustered *c, const float *x)
 {
     for (int k = 0; k < c->count; k++) {
         const pl_cluster *cluster = c->clusters + k;
         if (cluster->rank == 3 && cluster->stretch - 1 > 0.25f * cluster->toughness &&
-            is_cracked(cluster))
+            pl_cluster_is_cracked(cluster))
             mark_outliers(c, k, x);
     }
     if (!drop_leaving(c))
@@ -413,7 +323,7 @@ static bool drop_outliers(pl_clustered *c, const float *x)
 }
 
 /* Particles that will be divided, at most. */
-static int count_divided(const tear *t, int index)
+static int count_divided(const pl_tear *t, int index)
 {
     const pl_clustered *c = t->c;
     const pl_cluster *cluster = c->clusters + index;
@@ -426,7 +336,7 @@ static int count_divided(const tear *t, int index)
 /* ---- Splitting clusters --------------------------------------------------------------------------------------------- */
 
 /* Members on the positive side stay; the others go to a new cluster behind all. */
-static void split_members(tear *t, int index)
+static void split_members(pl_tear *t, int index)
 {
     pl_clustered *c = t->c;
     pl_cluster *cluster = c->clusters + index, *half = c->clusters + c->count;
@@ -435,7 +345,7 @@ static void split_members(tear *t, int index)
     half->id = c->next_id++;
     int kept = cluster->first, end = cluster->first + cluster->count, gone = half->first;
     for (int m = cluster->first; m < end; m++)
-        copy_member(c, side_of_particle(t, c->particle[m]) > 0 ? kept++ : gone++, m);
+        pl_clustered_copy_member(c, side_of_particle(t, c->particle[m]) > 0 ? kept++ : gone++, m);
     cluster->count = kept - cluster->first;
     half->count = gone - half->first;
     half->room = pl_clustered_room(half->count);
@@ -455,8 +365,8 @@ static void calm_down(pl_cluster *cluster, const pl_clustered_def *def)
 }
 
 /* A half-space of the proxy: what lies on the side of the plane to which `side` points. */
-static void cut_proxy(pl_cluster *cluster, pl_mat3 gradient, pl_vec3 centre, const plane *crack,
-                      int side)
+static void cut_proxy(pl_cluster *cluster, pl_mat3 gradient, pl_vec3 centre,
+                      const pl_crack_plane *crack, int side)
 {
     pl_mat3 inverse;
     if (!pl_m3_inverse(gradient, &inverse))
@@ -472,12 +382,12 @@ static void cut_proxy(pl_cluster *cluster, pl_mat3 gradient, pl_vec3 centre, con
 
 /* Clusters beside the crack: their proxies must not reach through it. Those away from its plane are relieved of their
    load, and do not tear for a while; those in the plane have to bear more of it. */
-static void treat_neighbours(tear *t)
+static void treat_neighbours(pl_tear *t)
 {
     pl_clustered *c = t->c;
     for (int k = 0; k < t->beside_count; k++) {
         int other = t->beside[k];
-        const plane *cut = t->disc + t->by[k];
+        const pl_crack_plane *cut = t->disc + t->by[k];
         pl_cluster *cluster = c->clusters + other;
         pl_cluster_fit fit = pl_clustered_refit(c, other, t->change->x);
         double away = pl_v3_dot(cut->normal, pl_v3_sub(fit.centre, cut->centre));
@@ -489,7 +399,7 @@ static void treat_neighbours(tear *t)
 }
 
 /* How far the crack reaches from where it began. */
-static double length_of(const tear *t)
+static double length_of(const pl_tear *t)
 {
     double most = 0;
     for (int k = 0; k < t->front_count; k++)
@@ -498,14 +408,14 @@ static double length_of(const tear *t)
 }
 
 /* What hangs together with the crack and is near, but for what is in its plane, which has to bear more. */
-static void relieve(tear *t)
+static void relieve(pl_tear *t)
 {
     pl_clustered *c = t->c;
-    int piece = piece_of(t, t->front[0]);
+    int piece = pl_tear_piece_of(t, t->front[0]);
     double farthest = RELIEF * length_of(t);
     for (int k = 0; k < t->before; k++) {
         pl_cluster *cluster = c->clusters + k;
-        if (t->side[k] || cluster->count == 0 || piece_of(t, k) != piece)
+        if (t->side[k] || cluster->count == 0 || pl_tear_piece_of(t, k) != piece)
             continue;
         pl_vec3 from = pl_v3_sub(pl_v3_from_floats(cluster->centre), t->disc->centre);
         if (pl_v3_length(from) < farthest &&
@@ -514,149 +424,10 @@ static void relieve(tear *t)
     }
 }
 
-/* ---- Crumbs --------------------------------------------------------------------------------------------------------- */
-
-/* The nearest of the clusters on this side of the crack; −1 = none. */
-static int nearest_beside(const tear *t, int side, pl_vec3 x)
-{
-    int best = -1;
-    double least = (double)INFINITY;
-    for (int k = 0; k < t->beside_count; k++) {
-        int other = t->beside[k];
-        double d = pl_v3_distance(x, pl_clustered_refit(t->c, other, t->change->x).centre);
-        if (t->side[other] == side && d < least)
-            best = other, least = d;
-    }
-    return best;
-}
-
-/* Goals R Fᵖ (p − mean) + centre of a cluster as it stands in the middle of all this: neither its weights nor A_pp nor the
-   middle of its offsets have followed its members yet. */
-typedef struct goals {
-    pl_vec3 centre, mean;
-    pl_mat3 shape; /* R Fᵖ */
-} goals;
-
-static goals goals_of(const tear *t, const pl_cluster *cluster)
-{
-    const pl_clustered *c = t->c;
-    goals g = {.shape = pl_m3_from_floats(cluster->plastic)};
-    pl_mat3 moment = pl_m3_zero();
-    double total = 0, q[4];
-    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
-        int i = c->particle[m];
-        double wm = c->raw[m] > 0 ? (double)c->weight[m] * (double)c->mass[i] : 0;
-        total += wm;
-        g.centre = pl_v3_add_scaled(g.centre, wm, pl_v3_from_floats(t->change->x + 3 * (size_t)i));
-        g.mean = pl_v3_add_scaled(g.mean, wm, pl_clustered_offset(c, m));
-    }
-    if (total > 0)
-        g.centre = pl_v3_scale(g.centre, 1 / total), g.mean = pl_v3_scale(g.mean, 1 / total);
-    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
-        int i = c->particle[m];
-        double wm = c->raw[m] > 0 ? (double)c->weight[m] * (double)c->mass[i] : 0;
-        pl_vec3 x = pl_v3_sub(pl_v3_from_floats(t->change->x + 3 * (size_t)i), g.centre);
-        pl_vec3 p = pl_m3_mul_v3(g.shape, pl_v3_sub(pl_clustered_offset(c, m), g.mean));
-        moment = pl_m3_add_scaled(moment, wm, pl_m3_outer(x, p));
-    }
-    for (int k = 0; k < 4; k++)
-        q[k] = (double)cluster->turn[k];
-    pl_rotations_fit_double(1, &moment.m[0][0], q);
-    g.shape = pl_m3_mul(pl_quat_to_m3((pl_quat){q[0], q[1], q[2], q[3]}), g.shape);
-    return g;
-}
-
-/* The rest offset for which particle i is where its goal in a cluster is: so joining it makes no energy. False where it is
-   too far out to be a member: in a cluster that is flat or far away, whose rotation it would decide alone. */
-static bool offset_in(const tear *t, int index, int i, pl_vec3 *p)
-{
-    const pl_cluster *cluster = t->c->clusters + index;
-    goals g = goals_of(t, cluster);
-    pl_mat3 inverse;
-    if (!pl_m3_inverse(g.shape, &inverse))
-        return false;
-    pl_vec3 x = pl_v3_from_floats(t->change->x + 3 * (size_t)i);
-    pl_vec3 away = pl_m3_mul_v3(inverse, pl_v3_sub(x, g.centre));
-    *p = pl_v3_add(g.mean, away);
-    return pl_v3_length(away) < FARTHEST * (double)cluster->radius;
-}
-
-/* One more member, in its present place; the members move behind all others. There is room. */
-static void join(tear *t, int index, int i)
-{
-    pl_clustered *c = t->c;
-    pl_cluster *cluster = c->clusters + index;
-    pl_vec3 p;
-    if (!offset_in(t, index, i, &p))
-        return;
-    int first = c->member_count, place = first + cluster->count;
-    float least = fabsf(c->raw[cluster->first]);
-    for (int k = 0; k < cluster->count; k++) {
-        copy_member(c, first + k, cluster->first + k);
-        least = fminf(fabsf(c->raw[first + k]), least);
-        t->touched_particle[c->particle[first + k]] = true;
-    }
-    c->particle[place] = i;
-    c->p[0][place] = (float)p.x, c->p[1][place] = (float)p.y, c->p[2][place] = (float)p.z;
-    c->raw[place] = least;
-    c->weight[place] = 0;
-    cluster->first = first;
-    cluster->count++;
-    cluster->room = pl_clustered_room(cluster->count);
-    c->member_count += cluster->room;
-}
-
-static bool is_member(const pl_clustered *c, int index, int i)
-{
-    const pl_cluster *cluster = c->clusters + index;
-    for (int m = cluster->first; m < cluster->first + cluster->count; m++)
-        if (c->particle[m] == i)
-            return true;
-    return false;
-}
-
-/* Whether a cluster on this side holds a particle, but for the halves of this one. */
-static bool held_beside(const tear *t, int index, int i, int side)
-{
-    const pl_clustered *c = t->c;
-    for (int at = c->start[i]; at < c->start[i + 1]; at++) {
-        int other = c->owner[c->place[at]];
-        if (other != index && (t->side[other] == side || t->side[other] == SPLIT))
-            return true;
-    }
-    return false;
-}
-
-/* The cluster on this side that takes a member of a half that goes; −1 = none. */
-static int taker_of(const tear *t, int i, int side)
-{
-    pl_vec3 p;
-    int other = nearest_beside(t, side, pl_v3_from_floats(t->change->x + 3 * (size_t)i));
-    return other >= 0 && offset_in(t, other, i, &p) ? other : -1;
-}
-
-/* A half with too few members goes, if all of them that have no other cluster on the same side can join one. */
-static void dissolve(tear *t, int index, int half, int side)
-{
-    pl_clustered *c = t->c;
-    int first = c->clusters[half].first, end = first + c->clusters[half].count;
-    for (int m = first; m < end; m++)
-        if (!held_beside(t, index, c->particle[m], side) && taker_of(t, c->particle[m], side) < 0)
-            return;
-    for (int m = first; m < end; m++) {
-        int i = c->particle[m], other = -1;
-        if (!held_beside(t, index, i, side))
-            other = taker_of(t, i, side);
-        if (other >= 0)
-            join(t, other, i);
-    }
-    c->clusters[half].count = 0; /* taken away with the others at the end */
-}
-
 /* ---- One split ------------------------------------------------------------------------------------------------------ */
 
 /* Members of neighbours, which may have to be moved for one more: the room for the crumbs of both sides. */
-static int64_t room_for_crumbs(const tear *t, int crumbs)
+static int64_t room_for_crumbs(const pl_tear *t, int crumbs)
 {
     int64_t most = 0;
     for (int k = 0; k < t->beside_count; k++) {
@@ -666,7 +437,7 @@ static int64_t room_for_crumbs(const tear *t, int crumbs)
     return crumbs * (most + crumbs + PL_COLUMNS);
 }
 
-static bool make_room(tear *t, int positive)
+static bool make_room(pl_tear *t, int positive)
 {
     pl_clustered *c = t->c;
     int negative = c->clusters[t->front[0]].count - positive, particles = c->n;
@@ -681,7 +452,7 @@ static bool make_room(tear *t, int positive)
 }
 
 /* A half with too few members and nobody on its side to take them: such a cut is not worth it. */
-static bool leaves_crumbs(const tear *t, int count, int side)
+static bool leaves_crumbs(const pl_tear *t, int count, int side)
 {
     if (count >= t->least)
         return false;
@@ -692,7 +463,7 @@ static bool leaves_crumbs(const tear *t, int count, int side)
 }
 
 /* Gone, where it is stretched beyond everything; else it is left alone for a while. Who had no other cluster is debris. */
-static bool let_go(tear *t, int index)
+static bool let_go(pl_tear *t, int index)
 {
     pl_clustered *c = t->c;
     pl_cluster *cluster = c->clusters + index;
@@ -709,15 +480,15 @@ static bool let_go(tear *t, int index)
 }
 
 /* Whether the plane goes through the particle, or near. */
-static bool is_cut(const tear *t, int i)
+static bool is_cut(const pl_tear *t, int i)
 {
     pl_vec3 x = pl_v3_from_floats(t->change->x + 3 * (size_t)i);
-    const plane *cut = t->disc;
+    const pl_crack_plane *cut = t->disc;
     return fabs(pl_v3_dot(cut->normal, pl_v3_sub(x, cut->centre))) < NEAR * cut->radius;
 }
 
 /* The members of a split cluster are divided, or leave the clusters on the other side. */
-static void part_members(tear *t, int index)
+static void part_members(pl_tear *t, int index)
 {
     const pl_clustered *c = t->c;
     const pl_cluster *cluster = c->clusters + index;
@@ -735,7 +506,7 @@ static void part_members(tear *t, int index)
 }
 
 /* Whether a cluster that is not on the other side holds a particle. */
-static bool held_here(const tear *t, int i, int side)
+static bool held_here(const pl_tear *t, int i, int side)
 {
     const pl_clustered *c = t->c;
     for (int at = c->start[i]; at < c->start[i + 1]; at++)
@@ -746,11 +517,11 @@ static bool held_here(const tear *t, int i, int side)
 
 /* Members of cluster k beside the crack that lie behind it leave, if no cluster is split that has them: one alone would go
    on holding the pieces together. */
-static void part_beside(tear *t, int k)
+static void part_beside(pl_tear *t, int k)
 {
     const pl_clustered *c = t->c;
     const pl_cluster *cluster = c->clusters + t->beside[k];
-    const plane *disc = t->disc + t->by[k];
+    const pl_crack_plane *disc = t->disc + t->by[k];
     for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
         int i = c->particle[m], side = side_of_particle(t, i);
         pl_vec3 away = pl_v3_sub(pl_v3_from_floats(t->change->x + 3 * (size_t)i), disc->centre);
@@ -765,7 +536,7 @@ static void part_beside(tear *t, int k)
 }
 
 /* Cluster k of the front in two. */
-static void halve(tear *t, int k)
+static void halve(pl_tear *t, int k)
 {
     pl_clustered *c = t->c;
     int index = t->front[k];
@@ -777,11 +548,11 @@ static void halve(tear *t, int k)
         cut_proxy(c->clusters + half, fit.gradient, fit.centre, t->disc + k, side);
         calm_down(c->clusters + half, &c->def);
         if (c->clusters[half].count < t->least)
-            dissolve(t, index, half, side);
+            pl_tear_dissolve(t, index, half, side);
     }
 }
 
-static bool crack(tear *t, int index, const plane *cut)
+static bool crack(pl_tear *t, int index, const pl_crack_plane *cut)
 {
     pl_clustered *c = t->c;
     run_on(t, index, cut);
@@ -809,79 +580,22 @@ static bool crack(tear *t, int index, const plane *cut)
     return room;
 }
 
-/* ---- Splinters ------------------------------------------------------------------------------------------------------ */
-
-/* The cluster of a larger piece whose middle is nearest, in reach of two radii; −1 = none. */
-static int nearest_outside(const tear *t, int index)
-{
-    const pl_clustered *c = t->c;
-    pl_vec3 centre = pl_clustered_refit(c, index, t->change->x).centre;
-    double least = 2 * (double)c->clusters[index].radius;
-    int best = -1;
-    for (int k = 0; k < c->count; k++) {
-        if (c->clusters[k].count == 0 || t->size[piece_of(t, k)] < t->piece)
-            continue;
-        double d = pl_v3_distance(centre, pl_clustered_refit(c, k, t->change->x).centre);
-        if (d < least)
-            best = k, least = d;
-    }
-    return best;
-}
-
-static bool all_fit(const tear *t, int index, int other)
-{
-    const pl_clustered *c = t->c;
-    const pl_cluster *cluster = c->clusters + index;
-    pl_vec3 p;
-    for (int m = cluster->first; m < cluster->first + cluster->count; m++)
-        if (!is_member(c, other, c->particle[m]) && !offset_in(t, other, c->particle[m], &p))
-            return false;
-    return true;
-}
-
-/* A piece that came off with fewer particles than a cluster should have members goes into the nearest cluster there is. */
-static void absorb_splinters(tear *t)
-{
-    pl_clustered *c = t->c;
-    for (int k = 0; k < c->count; k++) {
-        pl_cluster *cluster = c->clusters + k;
-        if (cluster->count == 0 || (k < t->before && !t->touched_cluster[k]) ||
-            t->size[piece_of(t, k)] >= t->piece)
-            continue;
-        int other = nearest_outside(t, k);
-        if (other < 0 || !all_fit(t, k, other))
-            continue;
-        int64_t room =
-            (int64_t)cluster->count * (c->clusters[other].count + cluster->count + PL_COLUMNS);
-        if (room > INT32_MAX / 8 - c->member_count ||
-            !pl_clustered_reserve(c, c->count, c->member_count + (int)room, c->n)) {
-            c->unchanged++;
-            continue;
-        }
-        cluster = c->clusters + k; /* may have moved */
-        for (int m = cluster->first, end = m + cluster->count; m < end; m++)
-            if (!is_member(c, other, c->particle[m]))
-                join(t, other, c->particle[m]);
-        cluster->count = 0;
-    }
-}
-
 /* ---- All of them ---------------------------------------------------------------------------------------------------- */
 
-static void tidy_up(tear *t)
+static void tidy_up(pl_tear *t)
 {
-    find_pieces(t);
-    absorb_splinters(t);
+    pl_tear_find_pieces(t);
+    pl_tear_absorb_splinters(t);
     drop_empty(t->c);
 }
 
-static bool tear_all(tear *t, const pl_sort_item *items, int count)
+static bool tear_all(pl_tear *t, const pl_sort_item *items, int count)
 {
     bool changed = false;
-    find_pieces(t);
+    pl_tear_find_pieces(t);
     for (int k = 0; k < count; k++) {
-        int index = (int)items[k].index, piece = piece_of(t, index);
-        plane cut;
+        int index = (int)items[k].index, piece = pl_tear_piece_of(t, index);
+        pl_crack_plane cut;
         if (t->size[piece] > 0 && is_untouched(t, index) && strain_of(t, index, &cut) > 1 &&
             crack(t, index, &cut)) {
             t->size[piece] = 0; /* no other one in it */
@@ -909,7 +623,7 @@ bool pl_clustered_fracture(pl_clustered *c, pl_clustered_change *change)
         return dropped;
     size_t k = (size_t)c->count, n = (size_t)(change->capacity > c->n ? change->capacity : c->n);
     pl_sort_item *items = PL_NEW(c->memory, pl_sort_item, 2 * k);
-    tear t = {
+    pl_tear t = {
         .c = c,
         .change = change,
         .before = c->count,
@@ -921,7 +635,7 @@ bool pl_clustered_fracture(pl_clustered *c, pl_clustered_change *change)
     t.smallest = PL_NEW(c->memory, float, (size_t)c->model_n);
     t.side = PL_NEW(c->memory, int8_t, k);
     t.front = PL_NEW(c->memory, int32_t, k);
-    t.disc = PL_NEW(c->memory, plane, k);
+    t.disc = PL_NEW(c->memory, pl_crack_plane, k);
     t.beside = PL_NEW(c->memory, int32_t, k);
     t.by = PL_NEW(c->memory, int32_t, k);
     t.parent = PL_NEW(c->memory, int32_t, n);

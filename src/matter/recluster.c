@@ -45,19 +45,10 @@ typedef struct growth {
 
 /* ---- What stays ----------------------------------------------------------------------------------------------------- */
 
-static int root_of(int32_t *parent, int i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 /* The lower number is the root: the same forest whatever the order. */
 static void connect(int32_t *parent, int a, int b)
 {
-    a = root_of(parent, a), b = root_of(parent, b);
+    a = pl_root_of(parent, a), b = pl_root_of(parent, b);
     if (a < b)
         parent[b] = a;
     else
@@ -73,14 +64,14 @@ static void count_staying(growth *g)
         const pl_cluster *cluster = c->clusters + k;
         if (cluster->phase == PL_PHASE_GOING || cluster->count == 0)
             continue;
-        int root = root_of(g->parent, c->particle[cluster->first]);
+        int root = pl_root_of(g->parent, c->particle[cluster->first]);
         for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
             int i = c->particle[m];
             g->held[i] += (double)c->raw[m];
             g->stays[i]++;
             if (g->parent[i] != root) {
                 connect(g->parent, i, root);
-                root = root_of(g->parent, root);
+                root = pl_root_of(g->parent, root);
             }
         }
     }
@@ -442,21 +433,13 @@ static bool has_marked(const pl_clustered *c, int i)
     return false;
 }
 
-static bool has_crack(const pl_cluster *cluster)
-{
-    for (int k = 0; k < cluster->cut_count; k++)
-        if (cluster->cuts[k].crack)
-            return true;
-    return false;
-}
-
 /* Clusters that stay which a particle should have: beside a crack just one, as the others may be gone because of it. */
 static int wanted_by(const pl_clustered *c, int i)
 {
     if (c->def.wanted <= 1)
         return 1;
     for (int at = c->start[i]; at < c->start[i + 1]; at++)
-        if (has_crack(c->clusters + c->owner[c->place[at]]))
+        if (pl_cluster_is_cracked(c->clusters + c->owner[c->place[at]]))
             return 1;
     return c->def.wanted;
 }
@@ -479,16 +462,16 @@ static void nearest_pair(growth *g, const pl_cluster *cluster, int first, int *a
 {
     const pl_patch *patch = &g->patch;
     const int32_t *member = g->c->particle + cluster->first;
-    int root = root_of(g->parent, first);
+    int root = pl_root_of(g->parent, first);
     double least = (double)INFINITY;
     for (int j = 0; j < cluster->count; j++) {
-        if (root_of(g->parent, member[j]) != root)
+        if (pl_root_of(g->parent, member[j]) != root)
             continue;
         int from = patch->local[member[j]];
         for (int k = 0; k < cluster->count; k++) {
             int to = patch->local[member[k]];
             double d = pl_v3_distance(place_of(patch, from), place_of(patch, to));
-            if (d < least && root_of(g->parent, member[k]) != root) {
+            if (d < least && pl_root_of(g->parent, member[k]) != root) {
                 least = d;
                 *a = from, *b = to;
             }
@@ -502,10 +485,10 @@ static bool bridge(growth *g, int index)
     for (bool laid_out = false;; laid_out = true) {
         const pl_cluster *cluster = g->c->clusters + index; /* may have moved */
         const int32_t *member = g->c->particle + cluster->first;
-        int root = root_of(g->parent, member[0]), a = 0, b = 0;
+        int root = pl_root_of(g->parent, member[0]), a = 0, b = 0;
         bool whole = true;
         for (int k = 1; k < cluster->count && whole; k++)
-            whole = root_of(g->parent, member[k]) == root;
+            whole = pl_root_of(g->parent, member[k]) == root;
         if (whole)
             return true;
         if (!laid_out && !lay_out(g, member[0]))

@@ -439,6 +439,40 @@ static void test_one_cut(void **state)
     body_close(&b);
 }
 
+static bool holds(const pl_clustered *c, int index, int particle)
+{
+    const pl_cluster *cluster = c->clusters + index;
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++)
+        if (c->particle[m] == particle)
+            return true;
+    return false;
+}
+
+/* Beside a crack a member that is torn off leaves a cluster that hardly feels it; elsewhere nobody leaves. */
+static void test_outlier(void **state)
+{
+    (void)state;
+    enum { N = 900 };
+    double points[3 * N];
+    for (int cracked = 0; cracked < 2; cracked++) {
+        pl_clustered_def def = material(false);
+        body b;
+        open_bar(&b, points, N, 60, 1, pl_m3_identity(), &def);
+        int target = 30, lost = b.c->particle[b.c->clusters[target].first];
+        pl_cluster *cluster = b.c->clusters + target;
+        pl_cut cut = {.normal = {1, 0, 0}, .offset = cluster->radius, .crack = cracked};
+        pl_cluster_cut(cluster, &cut);
+        cluster->stretch = (float)(1 + 0.5 * def.toughness); /* strained, not torn */
+        b.c->split = 1;
+        b.x[3 * lost + 1] += 2 * cluster->width;
+        body_commit(&b, 1 / 120.0);
+        body_check(&b);
+        assert_int_equal(holds(b.c, target, lost), !cracked);
+        assert_int_equal(b.c->split, 1);
+        body_close(&b);
+    }
+}
+
 /* ---- Limits --------------------------------------------------------------------------------------------------------- */
 
 static void test_no_room(void **state)
@@ -515,6 +549,7 @@ int main(void)
         cmocka_unit_test(test_with_reclustering), cmocka_unit_test(test_dropped),
         cmocka_unit_test(test_no_cascade),        cmocka_unit_test(test_one_cut),
         cmocka_unit_test(test_no_room),           cmocka_unit_test(test_debris),
+        cmocka_unit_test(test_outlier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
