@@ -37,6 +37,12 @@ typedef struct beam {
     int32_t *held;
 } beam;
 
+/* With --quick those with 10 % alone, besides the exact one. */
+static bool is_wanted(const bench *b, int k)
+{
+    return !b->quick || methods[k].rotations == PL_TET_EXACT || methods[k].sampled == 0.1;
+}
+
 /* ---- Beams ----------------------------------------------------------------------------------- */
 
 static pl_status make_model(const int count[3], const double size[3], pl_model **model)
@@ -196,6 +202,8 @@ static pl_status speeds(bench *b)
     for (int k = 0; k < METHODS && status == PL_OK && !app_signal(); k++) {
         beam m;
         double ms[TIMES];
+        if (!is_wanted(b, k))
+            continue;
         status = make_beam(b, model, &methods[k], false, 1.0 / 60, &m);
         if (status != PL_OK)
             break;
@@ -309,6 +317,8 @@ static pl_status figures(bench *b)
         const method *how = &methods[k % METHODS];
         beam m;
         figure f = {0};
+        if (!is_wanted(b, k % METHODS))
+            continue;
         /* A step so long that inertia counts for nothing. */
         status = make_beam(b, model, how, accelerated, 100, &m);
         if (status != PL_OK)

@@ -87,53 +87,26 @@ static bool has_turns(const pl_tet_system *s)
     return s->def.rotations == PL_TET_EXACT;
 }
 
-/* State and room under one system; what was taken so far is freed with the body. */
+/* State under one system; what was taken so far is freed with the body. */
 static bool body_alloc(pl_tetrahedral *b)
 {
     const pl_tet_system *s = b->system;
     pl_memory *m = b->memory;
-    size_t rows = 4 * (size_t)s->rows, padded = 4 * (size_t)s->padded;
     size_t groups = has_turns(s) ? (size_t)s->group_count : 0;
-    size_t row_blocks = (size_t)(s->padded + PL_TET_ROW_BLOCK - 1) / PL_TET_ROW_BLOCK;
-    bool folded = s->def.rotations == PL_TET_FOLDED, flows = s->def.yield < (double)INFINITY;
+    bool flows = s->def.yield < (double)INFINITY;
     b->turn = PL_NEW(m, float, 4 * LANES * groups);
     b->sample_turn = PL_NEW(m, float, 4 * LANES * (size_t)s->sample_groups);
     b->plastic = flows ? PL_NEW(m, float, 9 * LANES * groups) : NULL;
     b->worked = flows ? PL_NEW(m, float, LANES *groups) : NULL;
-    b->d = PL_NEW(m, float, rows);
-    b->y = PL_NEW(m, float, rows);
-    b->start = PL_NEW(m, float, rows);
-    b->before = PL_NEW(m, float, rows);
-    b->r = PL_NEW(m, float, padded);
-    b->r_before = PL_NEW(m, float, padded);
-    b->z = PL_NEW(m, float, padded);
-    int pairs = s->def.accelerated ? s->def.window + 1 : 1;
-    bool fine = true;
-    for (int k = 0; k < pairs; k++) {
-        b->s[k] = PL_NEW(m, float, padded);
-        b->dr[k] = PL_NEW(m, float, padded);
-        fine = fine && b->s[k] && b->dr[k];
-    }
-    b->partial = PL_NEW(m, float, folded ? 0 : 4 * (size_t)s->place_count);
-    b->sample_row = PL_NEW(m, float, (folded ? 16 : 4) * (size_t)s->sample_count);
-    b->block_energy = PL_NEW(m, double, s->block_count);
-    b->row_sums = PL_NEW(m, double, row_blocks *(PL_TET_MOST_WINDOW + 2));
-    return fine && b->turn && b->sample_turn && (!flows || (b->plastic && b->worked)) && b->d &&
-           b->y && b->start && b->before && b->r && b->r_before && b->z && b->partial &&
-           b->sample_row && b->block_energy && b->row_sums;
+    return b->turn && b->sample_turn && (!flows || (b->plastic && b->worked));
 }
 
 static void body_free(pl_tetrahedral *b)
 {
-    void *blocks[] = {b->turn,       b->sample_turn,  b->plastic, b->worked,   b->d, b->y,
-                      b->start,      b->before,       b->r,       b->r_before, b->z, b->partial,
-                      b->sample_row, b->block_energy, b->row_sums};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        pl_memory_free(b->memory, blocks[i]);
-    for (int k = 0; k <= PL_TET_MOST_WINDOW; k++) {
-        pl_memory_free(b->memory, b->s[k]);
-        pl_memory_free(b->memory, b->dr[k]);
-    }
+    pl_memory_free(b->memory, b->turn);
+    pl_memory_free(b->memory, b->sample_turn);
+    pl_memory_free(b->memory, b->plastic);
+    pl_memory_free(b->memory, b->worked);
 }
 
 static void reset_state(pl_tetrahedral *b)
@@ -247,8 +220,8 @@ static void load_row(pl_tetrahedral *b, const pl_tet_motion *m, ptrdiff_t row, f
         float push = m->push ? mend(b, m->push[at + k], 0) : 0;
         float d = mend(b, m->from[at + k], s->rest[4 * row + k]) - s->rest[4 * row + k];
         float start = d + h * (decay * u);
-        b->d[4 * row + k] = start;
-        b->y[4 * row + k] = start + h * h * (push + (float)m->fall[k]);
+        b->room.d[4 * row + k] = start;
+        b->room.y[4 * row + k] = start + h * h * (push + (float)m->fall[k]);
     }
 }
 
@@ -261,11 +234,11 @@ static void load(pl_tetrahedral *b, const pl_tet_motion *m)
         if (s->node_of[row] >= 0)
             load_row(b, m, row, decay);
         if (row >= s->padded)
-            memcpy(b->d + 4 * row, b->y + 4 * row, 3 * sizeof(float));
+            memcpy(b->room.d + 4 * row, b->room.y + 4 * row, 3 * sizeof(float));
     }
     for (int k = 0; k < s->fixed_count; k++)
         for (int c = 0; c < 3; c++) {
-            float *d = b->d + 4 * (ptrdiff_t)s->fixed[k] + c;
+            float *d = b->room.d + 4 * (ptrdiff_t)s->fixed[k] + c;
             const float *rest = s->rest + 4 * (ptrdiff_t)s->fixed[k] + c;
             double target = m->targets ? m->targets[7 * k + c] : (double)*rest;
             *d = mend(b, (float)(target - (double)*rest), 0);
@@ -305,11 +278,11 @@ static void centre_pieces(pl_tetrahedral *b, what kind, int first, int count)
             continue;
         double mass = (double)s->mass[row];
         if (kind == MEAN_TARGET)
-            sum[piece] += mass * (wide(b->d + 4 * row) - wide(b->y + 4 * row));
+            sum[piece] += mass * (wide(b->room.d + 4 * row) - wide(b->room.y + 4 * row));
         else if (kind == MEAN_FORCE)
-            sum[piece] += wide(b->z + 4 * row);
+            sum[piece] += wide(b->room.z + 4 * row);
         else
-            sum[piece] += mass * wide(b->z + 4 * row);
+            sum[piece] += mass * wide(b->room.z + 4 * row);
     }
     for (int piece = 0; piece < count; piece++)
         sum[piece] /= s->piece_mass[first + piece];
@@ -317,7 +290,7 @@ static void centre_pieces(pl_tetrahedral *b, what kind, int first, int count)
         int piece = s->piece[row] - first;
         if (piece < 0 || piece >= count)
             continue;
-        float *at = (kind == MEAN_TARGET ? b->d : b->z) + 4 * row;
+        float *at = (kind == MEAN_TARGET ? b->room.d : b->room.z) + 4 * row;
         d4 by = kind == MEAN_FORCE ? (double)s->mass[row] * sum[piece] : sum[piece];
         v4 moved = __builtin_convertvector(wide(at) - by, v4);
         memcpy(__builtin_assume_aligned(at, 16), &moved, sizeof moved);
@@ -373,7 +346,7 @@ static double row_sum(const pl_tetrahedral *b, int k)
 {
     double sum = 0;
     for (int block = 0; block < row_blocks(b); block++)
-        sum += b->row_sums[(ptrdiff_t)block * (PL_TET_MOST_WINDOW + 2) + k];
+        sum += b->room.row_sums[(ptrdiff_t)block * (PL_TET_MOST_WINDOW + 2) + k];
     return sum;
 }
 
@@ -392,7 +365,7 @@ static void look(pl_tetrahedral *b, const pl_tet_table *table, pl_tasks *tasks)
     pass_rows(b, table->combine, tasks);
     double inertia = row_sum(b, PL_TET_MOST_WINDOW + 1);
     for (int k = 0; k < s->block_count && !folded; k++)
-        elastic += b->block_energy[k];
+        elastic += b->room.block_energy[k];
     run->energy = inertia + elastic;
     run->scale = fabs(inertia) + elastic;
     for (int k = 0; k < pairs; k++)
@@ -451,8 +424,8 @@ static void swap(float **a, float **b)
 static void take_back(pl_tetrahedral *b)
 {
     pl_tet_run *run = &b->run;
-    memcpy(b->d, b->before, 4 * (size_t)b->system->padded * sizeof(float));
-    swap(&b->r, &b->r_before);
+    memcpy(b->room.d, b->room.before, 4 * (size_t)b->system->padded * sizeof(float));
+    swap(&b->room.r, &b->room.r_before);
     swap(&b->modified, &b->modified_before);
     run->energy = run->before;
     run->history = 0;
@@ -622,7 +595,7 @@ static void proceed(pl_tetrahedral *b, const pl_tet_table *table, pl_tasks *task
     run->slope = row_sum(b, 0);
     if (is_blended(b))
         measure_step(run, yz);
-    swap(&b->r, &b->r_before);
+    swap(&b->room.r, &b->room.r_before);
     run->before = run->energy;
     run->measured = b->system->def.accelerated;
     if (run->iteration++ == 0)
@@ -646,7 +619,7 @@ static void begin(pl_tetrahedral *b, const pl_tet_motion *m, const crowd *c)
         b->run.slot[k] = k;
     load(b, m);
     centre(b, MEAN_TARGET);
-    memcpy(b->start, b->d, 4 * (size_t)b->system->rows * sizeof(float));
+    memcpy(b->room.start, b->room.d, 4 * (size_t)b->system->rows * sizeof(float));
     if (b->examples)
         pl_tet_begin_examples(b, c->table, c->tasks);
 }
@@ -662,7 +635,7 @@ static void finish(pl_tetrahedral *b, const pl_tet_motion *m)
             if (!(fabsf(from) <= 1e18f))
                 from = rest;
             /* What did not move keeps its bits. */
-            float d = mend(b, b->d[4 * row + k], from - rest);
+            float d = mend(b, b->room.d[4 * row + k], from - rest);
             m->x[at + k] = from + (d - (from - rest));
         }
     }
@@ -683,13 +656,13 @@ static void solve_systems(const crowd *c, int first, int count, pl_tet_scratch *
     const pl_tet_system *s = c->bodies[first]->system;
     ptrdiff_t stride = 3 * count;
     for (int k = 0; k < count; k++) {
-        const float *z = c->bodies[first + k]->z;
+        const float *z = c->bodies[first + k]->room.z;
         for (ptrdiff_t row = 0; row < s->unknowns; row++)
             memcpy(scratch->x + row * stride + 3 * k, z + 4 * row, 3 * sizeof(float));
     }
     pl_supernodal_solve(s->factor, scratch->x, count, scratch->work, c->tasks);
     for (int k = 0; k < count; k++) {
-        float *z = c->bodies[first + k]->z;
+        float *z = c->bodies[first + k]->room.z;
         for (ptrdiff_t row = 0; row < s->unknowns; row++)
             memcpy(z + 4 * row, scratch->x + row * stride + 3 * k, 3 * sizeof(float));
     }
@@ -733,8 +706,10 @@ static void solve_some(const crowd *c, int first, int count, int worker)
 {
     pl_tet_system *s = c->bodies[first]->system;
     pl_tet_scratch *scratch = s->scratch + (worker < s->workers ? worker : 0);
-    for (int k = first; k < first + count; k++)
-        begin(c->bodies[k], c->motions + k, c);
+    for (int k = 0; k < count; k++) {
+        c->bodies[first + k]->room = scratch->rooms[k];
+        begin(c->bodies[first + k], c->motions + first + k, c);
+    }
     for (int i = 0; i < c->iterations && s->unknowns; i++)
         iterate(c, first, count, scratch);
     if (s->def.accelerated && s->unknowns)
@@ -765,16 +740,16 @@ const pl_tet_table *pl_tet_table_of(int width)
     return width == 4 ? &pl_tet_table_w4 : NULL;
 }
 
-/* Side by side, a body's share of the solve halves; but when the states of all do not stay in the cache from one iteration
-   to the next, that costs more. */
-static int most_together(const pl_tet_system *s, int iterations)
+/* Side by side, a body's share of the solve halves; but when what all of them are solved in does not stay in the cache from
+   one iteration to the next, that costs more. */
+int pl_tet_together(const pl_tet_system *s, int iterations)
 {
     enum { CACHE = 1 << 20 };
     double pairs = iterations < s->def.window ? iterations : s->def.window;
     double bytes = 4.0 * LANES * sizeof(float) * (s->group_count + s->sample_groups) +
                    4.0 * sizeof(float) * (s->padded * (2 * pairs + 8) + s->place_count);
     int together = (int)(CACHE / bytes);
-    return together < 1 ? 1 : together < s->side ? together : s->side;
+    return together < 1 ? 1 : together < PL_TET_MOST_SIDE ? together : PL_TET_MOST_SIDE;
 }
 
 void pl_tetrahedral_solve_at(pl_tetrahedral *const *bodies, const pl_tet_motion *motions, int count,
@@ -793,7 +768,8 @@ void pl_tetrahedral_solve_at(pl_tetrahedral *const *bodies, const pl_tet_motion 
         return;
     }
     c.at_once = (count + workers - 1) / workers;
-    int most = most_together(s, iterations);
+    int most = pl_tet_together(s, iterations);
+    most = most < s->together ? most : s->together;
     if (c.at_once > most)
         c.at_once = most;
     int pieces = (count + c.at_once - 1) / c.at_once;

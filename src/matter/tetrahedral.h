@@ -37,7 +37,7 @@ typedef struct pl_tet_source {
     double h;                  /* sub-step, seconds */
     int fixed_count;
     const int32_t *fixed; /* nodes */
-    int side_by_side;     /* bodies that are solved together at most, 1 … 16; 0 = 16 */
+    int side_by_side;     /* bodies that are solved together at most; 0 = as many as is worth it */
     int workers;          /* of the tasks it is solved with; 0 = 1 */
 } pl_tet_source;
 
@@ -116,8 +116,8 @@ pl_examples *pl_tetrahedral_examples(const pl_tetrahedral *body); /* NULL = none
 void pl_tetrahedral_flow(pl_tetrahedral *body, const float *x, pl_tasks *tasks);
 
 /* frame[9 i …] = F around each node (mean by volume) at the positions x: how the surface there is deformed; I for a node
-   of no element. */
-void pl_tetrahedral_frames(pl_tetrahedral *body, const float *x, float *frame);
+   of no element. `worker` is who asks, below the source's number. */
+void pl_tetrahedral_frames(const pl_tetrahedral *body, const float *x, int worker, float *frame);
 
 /* The energy, in doubles and with exact rotations whatever the definition says; mass unit² / s². `body` gives Fᵖ, NULL =
    none. `y` [n][3] are the inertial targets, NULL = elastic energy alone. `gradient` [n][3] may be NULL; rows of fixed

@@ -72,10 +72,10 @@ bool pl_tet_make_frames(pl_tet_draft *d)
 
 /* ---- Measuring ----------------------------------------------------------------------------------- */
 
-void pl_tetrahedral_frames(pl_tetrahedral *body, const float *x, float *frame)
+void pl_tetrahedral_frames(const pl_tetrahedral *body, const float *x, int worker, float *frame)
 {
     const pl_tet_system *s = body->system;
-    float *d = body->d; /* of use while solving only */
+    float *d = s->scratch[worker < s->workers ? worker : 0].rooms[0].d;
     for (ptrdiff_t node = 0; node < s->n; node++) {
         ptrdiff_t row = 4 * (ptrdiff_t)s->row_of[node];
         for (int k = 0; k < 3; k++)

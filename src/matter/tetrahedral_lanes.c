@@ -325,14 +325,14 @@ PL_LANES_INLINE void blend(const pl_tetrahedral *b, int group, int first, vf q[4
     const pl_tet_system *s = b->system;
     ptrdiff_t base = (ptrdiff_t)group * s->slots * PL_TET_LANES + first;
     vf heavy[4], next[4];
-    load_far_rows(b->sample_row, s->blend_sample + base, heavy);
+    load_far_rows(b->room.sample_row, s->blend_sample + base, heavy);
     vf weight = pl_load_f(s->blend_weight + base);
     for (int i = 0; i < 4; i++)
         q[i] = weight * heavy[i];
     if (s->blend_count[group] == 1)
         return;
     for (int k = 1; k < s->blend_count[group]; k++) {
-        load_far_rows(b->sample_row, s->blend_sample + base + k * PL_TET_LANES, next);
+        load_far_rows(b->room.sample_row, s->blend_sample + base + k * PL_TET_LANES, next);
         vf side =
             (next[0] * heavy[0] + next[1] * heavy[1]) + (next[2] * heavy[2] + next[3] * heavy[3]);
         weight = pl_load_f(s->blend_weight + base + k * PL_TET_LANES);
@@ -395,15 +395,15 @@ PL_LANES_INLINE void local_blocks(pl_tetrahedral *b, int begin, int end, int rot
     for (int k = begin; k < end; k++) {
         const pl_tet_block *block = s->blocks + k;
         const int32_t *row = s->place_row + block->place;
-        float *force = b->partial + 4 * (ptrdiff_t)block->place;
+        float *force = b->room.partial + 4 * (ptrdiff_t)block->place;
         float energy[PL_TET_LANES] ALIGNED = {0};
         for (int i = 0; i < block->place_count; i++) {
-            store4(x + 4 * i, load4(b->d + row[i]));
+            store4(x + 4 * i, load4(b->room.d + row[i]));
             store4(force + 4 * i, (v4){0});
         }
         for (int g = 0; g < block->group_count; g++)
             local_group(b, block->group + g, x, force, energy, rotation, volume, plastic);
-        b->block_energy[k] = 0.5 * sum16(energy);
+        b->room.block_energy[k] = 0.5 * sum16(energy);
     }
 }
 
@@ -513,7 +513,7 @@ static void describe(pl_tetrahedral *b, int begin, int end)
         const pl_tet_block *block = s->blocks + k;
         const int32_t *row = s->place_row + block->place;
         for (int i = 0; i < block->place_count; i++)
-            store4(x + 4 * i, load4(b->d + row[i]));
+            store4(x + 4 * i, load4(b->room.d + row[i]));
         for (int g = block->group; g < block->group + block->group_count; g++)
             for (int first = 0; first < PL_TET_LANES; first += PL_W) {
                 const int32_t *at = s->example_at + (ptrdiff_t)g * PL_TET_LANES + first;
@@ -589,7 +589,7 @@ static void store_samples(const pl_tetrahedral *b, int group, int first, const v
         int j = group * PL_TET_LANES + first + lane;
         if (j >= s->sample_count)
             break;
-        float *row = b->sample_row + (ptrdiff_t)j * (folded ? 16 : 4);
+        float *row = b->room.sample_row + (ptrdiff_t)j * (folded ? 16 : 4);
         for (int k = 0; k < 9 && folded; k++)
             row[4 * (k % 3) + k / 3] = r[k][lane];
         for (int k = 0; k < 4 && !folded; k++)
@@ -628,7 +628,7 @@ static void sample(pl_tetrahedral *b, int begin, int end)
             vf h[9], f[9], q[4];
             for (int k = 0; k < 4; k++)
                 q[k] = pl_load_f(turn + k * PL_TET_LANES);
-            patch_gradient(b->d, corner, gradient, h);
+            patch_gradient(b->room.d, corner, gradient, h);
             with_identity(h, f);
             pl_rotation_fit_f(f, q);
             for (int k = 0; k < 4; k++)
@@ -670,7 +670,7 @@ PL_LANES_INLINE double dot(const float *a, const float *b, range at)
 PL_LANES_INLINE void folded_sums(const pl_tetrahedral *b, ptrdiff_t quad, v4 out[4])
 {
     const pl_tet_system *s = b->system;
-    const float *turn = b->sample_row;
+    const float *turn = b->room.sample_row;
     const pl_tet_fold *fold = s->fold + 4 * (ptrdiff_t)s->fold_start[quad];
     int32_t p = 0, count = s->fold_start[quad + 1] - s->fold_start[quad];
 #if PL_W == 16 && PL_LANES_NATIVE
@@ -757,8 +757,9 @@ PL_LANES_INLINE void near_sum(pl_tetrahedral *b, ptrdiff_t quad)
         int32_t row[4], p = begin;
         for (int k = 0; k < ROWS; k++)
             row[k] = 4 * s->near_order[4 * quad + first + k];
-        vf d = load_quarters(b->d, row), even = pl_splat_f(0), odd = pl_splat_f(0);
-#define TERM(n) (spread_quarters((n).value + first) * (load_quarters(b->d, (n).row + first) - d))
+        vf d = load_quarters(b->room.d, row), even = pl_splat_f(0), odd = pl_splat_f(0);
+#define TERM(n)                                                                                    \
+    (spread_quarters((n).value + first) * (load_quarters(b->room.d, (n).row + first) - d))
         for (; p + 1 < end; p += 2) {
             even += TERM(near[p]);
             odd += TERM(near[p + 1]);
@@ -768,7 +769,7 @@ PL_LANES_INLINE void near_sum(pl_tetrahedral *b, ptrdiff_t quad)
 #undef TERM
         even += odd;
         for (int k = 0; k < ROWS; k++)
-            memcpy(b->r + row[k], (const char *)&even + 16 * k, 16);
+            memcpy(b->room.r + row[k], (const char *)&even + 16 * k, 16);
     }
 }
 
@@ -779,8 +780,8 @@ PL_LANES_INLINE void pull_rows(pl_tetrahedral *b, range at)
     for (ptrdiff_t row = at.begin / 4; row < at.end / 4; row++) {
         v4 sum = {0};
         for (int32_t p = s->sum_start[row]; p < s->sum_start[row + 1]; p++)
-            sum -= load4(b->partial + s->sum_place[p]);
-        store4(b->r + 4 * row, sum);
+            sum -= load4(b->room.partial + s->sum_place[p]);
+        store4(b->room.r + 4 * row, sum);
     }
 }
 
@@ -793,7 +794,7 @@ PL_LANES_INLINE void pull_folded(pl_tetrahedral *b, range at)
         v4 sum[4];
         folded_sums(b, quad, sum);
         for (int k = 0; k < 4; k++) {
-            float *row = b->r + 4 * (ptrdiff_t)s->fold_order[4 * quad + k];
+            float *row = b->room.r + 4 * (ptrdiff_t)s->fold_order[4 * quad + k];
             store4(row, load4(row) + sum[k]);
         }
     }
@@ -805,10 +806,10 @@ PL_LANES_INLINE double add_inertia(pl_tetrahedral *b, range at)
     const pl_tet_system *s = b->system;
     v4 energy = {0};
     for (ptrdiff_t row = at.begin / 4; row < at.end / 4; row++) {
-        v4 d = load4(b->d + 4 * row), y = load4(b->y + 4 * row), off = y - d;
-        v4 start = load4(b->start + 4 * row), both = off + (y - start);
+        v4 d = load4(b->room.d + 4 * row), y = load4(b->room.y + 4 * row), off = y - d;
+        v4 start = load4(b->room.start + 4 * row), both = off + (y - start);
         energy += s->mass[row] * ((start - d) * both);
-        store4(b->r + 4 * row, s->mass[row] * off + load4(b->r + 4 * row));
+        store4(b->room.r + 4 * row, s->mass[row] * off + load4(b->room.r + 4 * row));
     }
     return 0.5 * (((double)energy[0] + (double)energy[1]) + (double)energy[2]);
 }
@@ -819,14 +820,14 @@ static void combine(pl_tetrahedral *b, int begin, int end)
     bool folded = b->system->def.rotations == PL_TET_FOLDED;
     for (int block = begin; block < end; block++) {
         range at = floats_of(b, block);
-        double *sums = b->row_sums + (ptrdiff_t)block * (PL_TET_MOST_WINDOW + 2);
+        double *sums = b->room.row_sums + (ptrdiff_t)block * (PL_TET_MOST_WINDOW + 2);
         if (folded)
             pull_folded(b, at);
         else
             pull_rows(b, at);
         sums[PL_TET_MOST_WINDOW + 1] = add_inertia(b, at);
         for (int k = 0; k < pairs; k++)
-            sums[k] = dot(b->s[b->run.slot[k]], b->r, at);
+            sums[k] = dot(b->room.s[b->run.slot[k]], b->room.r, at);
     }
     PL_LANES_LEAVE();
 }
@@ -838,19 +839,19 @@ static void direct(pl_tetrahedral *b, int begin, int end)
     for (int block = begin; block < end; block++) {
         range at = floats_of(b, block);
         for (ptrdiff_t k = at.begin; k < at.end; k += PL_W) {
-            vf r = pl_load_f(b->r + k), q = r;
+            vf r = pl_load_f(b->room.r + k), q = r;
             for (int i = run->history - 1; i >= 0; i--) {
-                float *dr = b->dr[run->slot[i]] + k;
+                float *dr = b->room.dr[run->slot[i]] + k;
                 vf y = pl_splat_f(0);
                 if (i == run->history - 1 && run->measured) {
-                    y = pl_load_f(b->r_before + k) - r;
+                    y = pl_load_f(b->room.r_before + k) - r;
                     pl_store_f(dr, y);
                 } else {
                     y = pl_load_f(dr);
                 }
                 q -= pl_splat_f((float)run->alpha[i]) * y;
             }
-            pl_store_f(b->z + k, q);
+            pl_store_f(b->room.z + k, q);
         }
     }
     PL_LANES_LEAVE();
@@ -860,9 +861,9 @@ static void measure(pl_tetrahedral *b, int begin, int end)
 {
     for (int block = begin; block < end; block++) {
         range at = floats_of(b, block);
-        double *sums = b->row_sums + (ptrdiff_t)block * (PL_TET_MOST_WINDOW + 2);
+        double *sums = b->room.row_sums + (ptrdiff_t)block * (PL_TET_MOST_WINDOW + 2);
         for (int k = 0; k < b->run.history; k++)
-            sums[k] = dot(b->dr[b->run.slot[k]], b->z, at);
+            sums[k] = dot(b->room.dr[b->run.slot[k]], b->room.z, at);
     }
     PL_LANES_LEAVE();
 }
@@ -870,18 +871,18 @@ static void measure(pl_tetrahedral *b, int begin, int end)
 static void advance(pl_tetrahedral *b, int begin, int end)
 {
     const pl_tet_run *run = &b->run;
-    float *p = b->s[run->slot[run->history]];
+    float *p = b->room.s[run->slot[run->history]];
     for (int block = begin; block < end; block++) {
         range at = floats_of(b, block);
         for (ptrdiff_t k = at.begin; k < at.end; k += PL_W) {
-            vf step = pl_load_f(b->z + k), d = pl_load_f(b->d + k);
+            vf step = pl_load_f(b->room.z + k), d = pl_load_f(b->room.d + k);
             for (int i = 0; i < run->history; i++)
-                step += pl_splat_f((float)run->step[i]) * pl_load_f(b->s[run->slot[i]] + k);
+                step += pl_splat_f((float)run->step[i]) * pl_load_f(b->room.s[run->slot[i]] + k);
             pl_store_f(p + k, step);
-            pl_store_f(b->before + k, d);
-            pl_store_f(b->d + k, d + step);
+            pl_store_f(b->room.before + k, d);
+            pl_store_f(b->room.d + k, d + step);
         }
-        b->row_sums[(ptrdiff_t)block * (PL_TET_MOST_WINDOW + 2)] = dot(p, b->r, at);
+        b->room.row_sums[(ptrdiff_t)block * (PL_TET_MOST_WINDOW + 2)] = dot(p, b->room.r, at);
     }
     PL_LANES_LEAVE();
 }

@@ -41,10 +41,26 @@ typedef struct pl_tet_lean {
     int32_t row;     /* four times its number */
 } pl_tet_lean;
 
+/* Where one body is solved: rows of four floats. It is the system's, not the body's: bodies that are solved one after the
+   other find it in the cache, and hold only what lasts. */
+typedef struct pl_tet_room {
+    float *d, *y;          /* [rows] displacements from rest; their inertial targets */
+    float *start, *before; /* [rows] displacements where the sub-step began, and one step ago */
+    float *r,
+        *r_before; /* [padded] −h² times the gradient over the unit of mass, here and one step ago */
+    float *z;      /* [padded] solution, then step */
+    float *s[PL_TET_MOST_WINDOW + 1], *dr[PL_TET_MOST_WINDOW + 1]; /* history */
+    float *partial;       /* [places][4] forces by blocks */
+    float *sample_row;    /* [samples][16] R − I by columns, or [samples][4] quaternions */
+    double *block_energy; /* [blocks] */
+    double *row_sums;     /* [row blocks][PL_TET_MOST_WINDOW + 2] */
+} pl_tet_room;
+
 /* One worker's room for solving. */
 typedef struct pl_tet_scratch {
-    float *x;    /* [unknowns][side by side][3] */
-    float *work; /* of the factor */
+    pl_tet_room *rooms; /* [together] */
+    float *x;           /* [unknowns][together][3] */
+    float *work;        /* of the factor */
 } pl_tet_scratch;
 
 struct pl_tet_system {
@@ -108,7 +124,8 @@ struct pl_tet_system {
     pl_tet_lean *lean;
 
     pl_supernodal *factor;
-    int side, workers;
+    int together; /* bodies solved side by side at most */
+    int workers;
     pl_tet_scratch *scratch; /* [workers] */
 };
 
@@ -150,17 +167,7 @@ struct pl_tetrahedral {
     float *modified, *modified_before; /* [groups][9][16] S̃ Fᵖ, here and one step ago */
     double *example_energy;            /* [blocks] */
 
-    /* While solving: rows of four floats. */
-    float *d, *y;          /* [rows] displacements from rest; their inertial targets */
-    float *start, *before; /* [rows] displacements where the sub-step began, and one step ago */
-    float *r,
-        *r_before; /* [padded] −h² times the gradient over the unit of mass, here and one step ago */
-    float *z;      /* [padded] solution, then step */
-    float *s[PL_TET_MOST_WINDOW + 1], *dr[PL_TET_MOST_WINDOW + 1]; /* history */
-    float *partial;       /* [places][4] forces by blocks */
-    float *sample_row;    /* [samples][16] R − I by columns, or [samples][4] quaternions */
-    double *block_energy; /* [blocks] */
-    double *row_sums;     /* [row blocks][PL_TET_MOST_WINDOW + 2] */
+    pl_tet_room room; /* lent while it is solved */
     pl_tet_run run;
     pl_tet_report report;
 };
@@ -189,6 +196,9 @@ const pl_tet_table *pl_tet_table_of(int width);
 /* pl_tetrahedral_solve at a width that this machine has: for tests. */
 void pl_tetrahedral_solve_at(pl_tetrahedral *const *bodies, const pl_tet_motion *motions, int count,
                              int iterations, pl_tasks *tasks, int width);
+
+/* How many bodies are worth solving side by side with so many iterations. */
+int pl_tet_together(const pl_tet_system *system, int iterations);
 
 /* Examples: S̃ Fᵖ from the weights there are; from those nearest to d. The energy of their part is returned. */
 void pl_tet_begin_examples(pl_tetrahedral *body, const pl_tet_table *table, pl_tasks *tasks);

@@ -63,15 +63,65 @@ static pl_status check_source(const pl_tet_source *source, pl_error *error)
 
 /* ---- All of it ----------------------------------------------------------------------------------- */
 
+static bool make_room(const pl_tet_system *s, pl_tet_room *room)
+{
+    pl_memory *m = s->memory;
+    size_t rows = 4 * (size_t)s->rows, padded = 4 * (size_t)s->padded;
+    size_t row_blocks = (size_t)(s->padded + PL_TET_ROW_BLOCK - 1) / PL_TET_ROW_BLOCK;
+    bool folded = s->def.rotations == PL_TET_FOLDED, fine = true;
+    float **of_rows[] = {&room->d, &room->y, &room->start, &room->before};
+    float **of_unknowns[] = {&room->r, &room->r_before, &room->z};
+    for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++)
+        *of_rows[k] = PL_TET_TAKE(m, float, rows, fine);
+    for (size_t k = 0; k < sizeof of_unknowns / sizeof *of_unknowns; k++)
+        *of_unknowns[k] = PL_TET_TAKE(m, float, padded, fine);
+    for (int k = 0; k < (s->def.accelerated ? s->def.window + 1 : 1); k++) {
+        room->s[k] = PL_TET_TAKE(m, float, padded, fine);
+        room->dr[k] = PL_TET_TAKE(m, float, padded, fine);
+    }
+    room->partial = PL_TET_TAKE(m, float, folded ? 0 : 4 * (size_t)s->place_count, fine);
+    room->sample_row = PL_TET_TAKE(m, float, (folded ? 16 : 4) * (size_t)s->sample_count, fine);
+    room->block_energy = PL_TET_TAKE(m, double, s->block_count, fine);
+    room->row_sums = PL_TET_TAKE(m, double, row_blocks *(PL_TET_MOST_WINDOW + 2), fine);
+    return fine;
+}
+
+static void free_room(pl_memory *memory, pl_tet_room *room)
+{
+    void *blocks[] = {room->d,        room->y, room->start,   room->before,     room->r,
+                      room->r_before, room->z, room->partial, room->sample_row, room->block_energy,
+                      room->row_sums};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        pl_memory_free(memory, blocks[i]);
+    for (int k = 0; k <= PL_TET_MOST_WINDOW; k++) {
+        pl_memory_free(memory, room->s[k]);
+        pl_memory_free(memory, room->dr[k]);
+    }
+}
+
+/* As many bodies as one source asks for, or as many as there is a use for with few iterations. */
+static void choose_together(pl_tet_system *s, int wanted)
+{
+    enum { FEW_ITERATIONS = 5 };
+    int most = pl_tet_together(s, FEW_ITERATIONS);
+    s->together = wanted > 0 && wanted < most ? wanted : most;
+}
+
 static bool make_scratch(pl_tet_system *s)
 {
     bool fine = true;
     s->scratch = PL_TET_TAKE(s->memory, pl_tet_scratch, s->workers, fine);
-    for (int k = 0; fine && k < s->workers && s->factor; k++) {
-        s->scratch[k].x =
-            PL_TET_TAKE(s->memory, float, 3 * (size_t)s->unknowns * (size_t)s->side, fine);
-        s->scratch[k].work =
-            PL_TET_TAKE(s->memory, float, pl_supernodal_work(s->factor, s->side), fine);
+    for (int k = 0; fine && k < s->workers; k++) {
+        pl_tet_scratch *scratch = s->scratch + k;
+        scratch->rooms = PL_TET_TAKE(s->memory, pl_tet_room, s->together, fine);
+        for (int i = 0; fine && i < s->together; i++)
+            fine = make_room(s, scratch->rooms + i);
+        if (!s->factor)
+            continue;
+        scratch->x =
+            PL_TET_TAKE(s->memory, float, 3 * (size_t)s->unknowns * (size_t)s->together, fine);
+        scratch->work =
+            PL_TET_TAKE(s->memory, float, pl_supernodal_work(s->factor, s->together), fine);
     }
     return fine;
 }
@@ -98,7 +148,10 @@ static pl_status make(pl_tet_draft *d, pl_tasks *tasks)
     if (!pl_tet_make_rows(d) || !pl_tet_find_pieces(d) || !pl_tet_make_blocks(d))
         return pl_tet_no_memory(d->error);
     PL_TRY(pl_tet_make_matrix(d, tasks));
-    if (!pl_tet_make_frames(d) || !pl_tet_make_samples(d) || !make_scratch(s))
+    if (!pl_tet_make_frames(d) || !pl_tet_make_samples(d))
+        return pl_tet_no_memory(d->error);
+    choose_together(s, d->source->side_by_side);
+    if (!make_scratch(s))
         return pl_tet_no_memory(d->error);
     s->hash = hash_of(s);
     return PL_OK;
@@ -121,9 +174,6 @@ pl_status pl_tet_system_create(pl_memory *memory, const pl_tet_source *source,
     s->n = source->n;
     s->fixed_count = source->fixed_count;
     s->source_count = source->tet_count;
-    s->side = source->side_by_side > 0 && source->side_by_side < PL_TET_MOST_SIDE
-                  ? source->side_by_side
-                  : PL_TET_MOST_SIDE;
     s->workers = source->workers > 0 ? source->workers : 1;
     pl_tet_draft d = {.s = s, .source = source, .error = error};
     pl_status status = make(&d, tasks);
@@ -150,6 +200,9 @@ void pl_tet_system_drop(pl_tet_system *s)
         return;
     pl_memory *memory = s->memory;
     for (int k = 0; s->scratch && k < s->workers; k++) {
+        for (int i = 0; s->scratch[k].rooms && i < s->together; i++)
+            free_room(memory, s->scratch[k].rooms + i);
+        pl_memory_free(memory, s->scratch[k].rooms);
         pl_memory_free(memory, s->scratch[k].x);
         pl_memory_free(memory, s->scratch[k].work);
     }

@@ -321,7 +321,7 @@ static void orient(void *context, int begin, int end, int worker)
     for (int i = begin; i < end; i++) {
         const pl_record *record = world->tets[i];
         const pl_oriented *matter = &record->matter;
-        pl_tetrahedral_frames(matter->tetrahedral, matter->now.x, record->frames);
+        pl_tetrahedral_frames(matter->tetrahedral, matter->now.x, worker, record->frames);
         pl_rotations_fit((size_t)matter->n, record->frames, matter->now.q);
     }
     world->workers[worker].work.ticks[PL_STAGE_FINISH] += pl_ticks() - clock;

@@ -19,6 +19,10 @@ grep -q 'did you mean "frames"' said || fail "a table that is not there: no hint
 grep -q "^machine " iterations.txt || fail "no machine"
 grep -q "paper .* 27\.0 *7\.0" iterations.txt || fail "the paper's numbers are missing"
 "$pliant" bench examples --quick --json >examples.json 2>/dev/null || fail "bench examples"
+if [ "${PLIANT_THOROUGH:-0}" != 0 ]; then
+    "$pliant" bench tetrahedra --quick --json >tetrahedra.json 2>/dev/null || fail "bench tetrahedra"
+    [ "$(grep -c '"table":"tetrahedra"' tetrahedra.json)" -eq 9 ] || fail "bench tetrahedra: rows"
+fi
 if ! command -v python3 >/dev/null; then
     echo "no python3: the numbers were not looked at"
     [ "$failures" -eq 0 ]

@@ -106,7 +106,7 @@ static void test_kernels(void **state)
             double scale = s->h * s->h / s->unit_mass, largest = 0, wrong = 0, own = 0;
             /* The kernels' is of the elements alone here; that of the inertia where a step begins is left out. */
             for (int k = 0; k < s->block_count; k++)
-                own += c.body->block_energy[k];
+                own += c.body->room.block_energy[k];
             double expected_energy = scale * tet_case_energy(&c, NULL, NULL);
             if (!(energy >= 0 && fabs(own - expected_energy) < 1e-5 * expected_energy))
                 fail_msg("material %d, noise %g: energy %.9g, not %.9g", kind, amounts[a], own,
@@ -115,7 +115,7 @@ static void test_kernels(void **state)
                 for (int k = 0; k < 3; k++) {
                     double expected = -scale * gradient[3 * s->node_of[row] + k];
                     largest = fmax(largest, fabs(expected));
-                    wrong = fmax(wrong, fabs((double)c.body->r[4 * row + k] - expected));
+                    wrong = fmax(wrong, fabs((double)c.body->room.r[4 * row + k] - expected));
                 }
             if (!(wrong < 2e-5 * largest))
                 fail_msg("material %d, noise %g: residual off by %g of %g", kind, amounts[a], wrong,
@@ -358,20 +358,53 @@ static void test_halves(void **state)
     float *frame = tet_room(9 * (size_t)c.bar.n, sizeof(float));
     for (int i = 0; i < 3 * c.bar.n; i++)
         c.x[i] = (i % 3 == 0 ? 1.5f : 0.5f) * c.bar.rest[i];
-    pl_tetrahedral_frames(c.body, c.x, frame);
+    pl_tetrahedral_frames(c.body, c.x, 0, frame);
     for (int i = 0; i < 9 * c.bar.n; i++)
         assert_true(fabs((double)frame[i] - (i % 9 == 0 ? 1.5 : i % 9 % 4 == 0 ? 0.5 : 0)) < 1e-5);
     free(frame), free(stiffness), free(density);
     tet_case_free(&c);
 }
 
+/* F around a node is the mean of its elements' by volume, whether nodes are free, held or of no element; I, bit by bit, at
+   rest. */
+static void test_frames(void **state)
+{
+    (void)state;
+    tet_case c;
+    tet_case_make(&c, tet_bar_make(5, 3, 2, 0.5), material(0), 100, 0.1, 0);
+    const pl_tet_system *s = c.system;
+    float *frame = tet_room(9 * (size_t)c.bar.n, sizeof(float));
+    double *mean = tet_room(9 * (size_t)c.bar.n, sizeof(double));
+    pl_tetrahedral_frames(c.body, c.x, 0, frame);
+    for (int k = 0; k < 9 * c.bar.n; k++)
+        assert_true(frame[k] == (k % 9 % 4 == 0 ? 1 : 0));
+    shake(&c, 0.2, 6);
+    pl_tetrahedral_frames(c.body, c.x, 0, frame);
+    for (int e = 0; e < s->tet_count; e++)
+        for (int k = 0; k < 9; k++) {
+            const int32_t *t = s->tets + 4 * (size_t)e;
+            double f = 0;
+            for (int a = 0; a < 3; a++)
+                f += ((double)c.x[3 * t[a] + k / 3] - (double)c.x[3 * t[3] + k / 3]) *
+                     s->gradient[9 * e + 3 * a + k % 3];
+            for (int a = 0; a < 4; a++)
+                mean[9 * t[a] + k] += s->volume[e] / 4 / s->node_volume[t[a]] * f;
+        }
+    for (int k = 0; k < 9 * c.bar.n; k++)
+        if (!(fabs((double)frame[k] - mean[k]) < 1e-5))
+            fail_msg("node %d: %g, not %g", k / 9, (double)frame[k], mean[k]);
+    free(frame), free(mean);
+    tet_case_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_halves),  cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_kernels), cmocka_unit_test(test_unit_determinant),
-        cmocka_unit_test(test_rest),    cmocka_unit_test(test_turned),
-        cmocka_unit_test(test_patch),   cmocka_unit_test(test_momentum),
-        cmocka_unit_test(test_fall),    cmocka_unit_test(test_minimum)};
+        cmocka_unit_test(test_frames),           cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_gradient),         cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_unit_determinant), cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_turned),           cmocka_unit_test(test_patch),
+        cmocka_unit_test(test_momentum),         cmocka_unit_test(test_fall),
+        cmocka_unit_test(test_minimum)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

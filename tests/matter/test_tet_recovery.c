@@ -94,9 +94,9 @@ static void test_moving(void **state)
                 }
                 print_message("material %d, %s, %s: %d steps, energy %.1e, %d inverted\n", kind,
                               end < 0 ? "free" : "held", names[from], step, energy, bad);
-                if (bad)
-                    fail_msg("material %d, %s, %s: %d elements inverted", kind,
-                             end < 0 ? "free" : "held", names[from], bad);
+                if (bad || !(energy <= 1e-3))
+                    fail_msg("material %d, %s, %s: energy %g, %d elements inverted", kind,
+                             end < 0 ? "free" : "held", names[from], energy, bad);
                 tet_case_free(&c);
             }
 }

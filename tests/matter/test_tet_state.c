@@ -374,7 +374,7 @@ static void test_flow(void **state)
             !(fabs(length / 12 * width / 3 * width / 3 - 1) < 0.01))
             fail_msg("length %g, width %g", length / 12, width / 3);
         float *frame = tet_room(9 * (size_t)c.bar.n, sizeof(float));
-        pl_tetrahedral_frames(c.body, c.x, frame);
+        pl_tetrahedral_frames(c.body, c.x, 0, frame);
         for (int i = 0; i < c.bar.n; i++)
             assert_true(fabs((double)frame[9 * i] - length / 12) < 0.02 &&
                         fabs((double)frame[9 * i + 1]) < 0.02);
