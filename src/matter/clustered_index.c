@@ -13,12 +13,19 @@ enum { RUN_LEAST = 8192 };
 /* More members of a group than this keep nothing between the passes: they would not fit the caches. */
 enum { COLUMNS_MOST = 16384 };
 
-/* Bodies of rings have at least so many clusters, none with more members, and no fewer than particles by half. */
-enum { RINGS_LEAST = 32, RING_MOST = 48 };
+/* Bodies of rings have at least so many clusters, and none with more members. */
+enum { RINGS_LEAST = 32, RING_MOST = 512 };
 
 static int round_up(int count, int unit)
 {
     return (count + unit - 1) / unit * unit;
+}
+
+/* Rows in whole blocks, and sixteen of them that are nobody's: what only fills up lanes goes there. Were it to share a row, one
+   lane would have to wait for the other. */
+static int rows_for(int particles)
+{
+    return round_up(particles + PL_COLUMNS, PL_ROW_BLOCK);
 }
 
 static int most_runs(int members)
@@ -35,7 +42,7 @@ typedef struct plan {
     size_t size, count, kept;
 } plan;
 
-enum { MOST_PLANS = 40 };
+enum { MOST_PLANS = 48 };
 
 typedef struct plans {
     plan list[MOST_PLANS];
@@ -47,10 +54,11 @@ static void want(plans *p, void *pointer, size_t size, size_t count, size_t kept
     p->list[p->count++] = (plan){pointer, size, count, kept};
 }
 
-/* Enough for whatever is_narrow lets pass: it must not depend on capacities what kernels a body has. */
-static size_t slots_for(size_t clusters)
+/* Places in slots for so many members in blocks of sixteen: is_narrow lets no more of them be left empty. It must not depend on
+   capacities what kernels a body has. */
+static size_t places_for(size_t members)
 {
-    return clusters >= RINGS_LEAST ? (clusters / PL_COLUMNS + 1) * RING_MOST : 0;
+    return members + members / 8;
 }
 
 static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t particles,
@@ -58,9 +66,9 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
 {
     pl_clustered_rows *r = &c->rows;
     size_t n = (size_t)c->n, count = (size_t)c->count, m = (size_t)c->member_count;
-    size_t rows = (particles + PL_ROW_BLOCK - 1) / PL_ROW_BLOCK * PL_ROW_BLOCK;
+    size_t rows = (size_t)rows_for((int)particles);
     size_t blocks = rows / PL_ROW_BLOCK, runs = (size_t)most_runs((int)members);
-    size_t columns = members < COLUMNS_MOST ? members : COLUMNS_MOST;
+    size_t places = places_for(members), columns = places < COLUMNS_MOST ? places : COLUMNS_MOST;
     size_t items = particles > clusters ? particles : clusters;
     want(p, &c->mass, sizeof(float), particles, n);
     want(p, &c->radius, sizeof(float), particles, n);
@@ -93,12 +101,13 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &r->kept, PL_KEPT * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->spoken, PL_COLUMNS * sizeof(int32_t), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->heard, PL_COLUMNS * sizeof(int32_t), clusters / PL_COLUMNS + 1, 0);
-    want(p, &r->columns, 9 * sizeof(float), runs * columns, 0);
+    want(p, &r->columns, 3 * sizeof(float), runs * columns, 0);
     want(p, &r->ring_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
     want(p, &r->ring_fixed, PL_FIXED * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
-    want(p, &r->ring_row, PL_COLUMNS * sizeof(int32_t), slots_for(clusters), 0);
-    want(p, &r->ring_rest, 4 * PL_COLUMNS * sizeof(float), slots_for(clusters), 0);
-    want(p, &r->ring_place, 3 * PL_COLUMNS * sizeof(float), slots_for(clusters), 0);
+    want(p, &r->ring_row, sizeof(int32_t), clusters >= RINGS_LEAST ? places : 0, 0);
+    want(p, &r->rest, 4 * sizeof(float), places, 0);
+    want(p, &r->arm, 4 * sizeof(float), places, 0);
+    want(p, &r->armed, PL_COLUMNS, clusters / PL_COLUMNS + 1, 0);
     want(p, &r->sort, 2 * sizeof(pl_sort_item), items, 0);
     want(p, &r->spare, sizeof(int32_t), members, 0);
 }
@@ -154,8 +163,9 @@ bool pl_clustered_reserve(pl_clustered *c, int clusters, int members, int partic
     c->capacity = clusters;
     c->member_capacity = members;
     c->n_capacity = particles;
-    r->row_capacity = round_up(particles, PL_ROW_BLOCK);
-    r->column_room = members < COLUMNS_MOST ? members : COLUMNS_MOST;
+    r->row_capacity = rows_for(particles);
+    int places = (int)places_for((size_t)members);
+    r->column_room = (places < COLUMNS_MOST ? places : COLUMNS_MOST) / PL_COLUMNS * PL_COLUMNS;
     return true;
 }
 
@@ -190,7 +200,7 @@ static void order_rows(pl_clustered *c)
         r->order[i] = (int32_t)items[i].index;
         r->rank[items[i].index] = i;
     }
-    r->block_count = (c->n + PL_ROW_BLOCK - 1) / PL_ROW_BLOCK;
+    r->block_count = rows_for(c->n) / PL_ROW_BLOCK;
 }
 
 /* The sequence of clusters: by the mean of their members' rows. */
@@ -211,14 +221,6 @@ static void order_clusters(pl_clustered *c)
 }
 
 /* ---- Rings ------------------------------------------------------------------------------------- */
-
-static bool is_narrow(const pl_clustered *c)
-{
-    bool narrow = c->count >= RINGS_LEAST && 2 * c->count >= c->n;
-    for (int i = 0; narrow && i < c->count; i++)
-        narrow = c->clusters[i].count <= RING_MOST;
-    return narrow;
-}
 
 /* Not far from each other in the sequence, clusters with as many members come together: a group takes as long as its
    largest. */
@@ -252,6 +254,27 @@ static void count_slots(pl_clustered *c)
     }
 }
 
+/* Whether a cluster per lane is the better layout: where lanes that have come to their end do not wait long for the others. The
+   sequence is as that layout wants it then. */
+static bool is_narrow(pl_clustered *c)
+{
+    size_t members = 0;
+    if (c->count < RINGS_LEAST)
+        return false;
+    for (int i = 0; i < c->count; i++) {
+        if (c->clusters[i].count > RING_MOST)
+            return false;
+        members += (size_t)round_up(c->clusters[i].count, PL_COLUMNS);
+    }
+    even_out(c);
+    count_slots(c);
+    int groups = (c->count + PL_COLUMNS - 1) / PL_COLUMNS;
+    if ((size_t)c->rows.ring_start[groups] * PL_COLUMNS <= places_for(members))
+        return true;
+    order_clusters(c);
+    return false;
+}
+
 /* Calls for the members of every lane of every slot: `m` is where its member is, or -1. */
 #define FOR_SLOTS(c, slot, lane, m)                                                                \
     for (int first_ = 0; first_ < (c)->count; first_ += PL_COLUMNS)                                \
@@ -274,12 +297,8 @@ static void lay_out_rings(pl_clustered *c)
     pl_clustered_rows *r = &c->rows;
     FOR_SLOTS(c, slot, lane, m)
     {
-        int row = 0;
-        if (m >= 0)
-            row = r->row[m];
-        else if (first_ + lane < c->count)
-            row = r->row[c->clusters[r->sequence[first_ + lane]].first];
-        r->ring_row[(size_t)slot * PL_COLUMNS + (size_t)lane] = row;
+        r->ring_row[(size_t)slot * PL_COLUMNS + (size_t)lane] =
+            m < 0 ? 4 * (c->n + lane) : r->row[m];
     }
 }
 
@@ -296,12 +315,21 @@ static void fill_fixed(pl_clustered *c)
     }
 }
 
-static void fill_rings(pl_clustered *c)
+static void fill_rest(pl_clustered *c)
 {
-    pl_clustered_rows *r = &c->rows;
+    float *rest = c->rows.rest;
+    if (!c->rows.narrow) {
+        for (int m = 0; m < c->member_count; m++) {
+            float *out = rest + m / PL_COLUMNS * 4 * PL_COLUMNS + m % PL_COLUMNS;
+            for (int k = 0; k < 3; k++)
+                out[k * PL_COLUMNS] = c->p[k][m];
+            out[3 * PL_COLUMNS] = c->weight[m];
+        }
+        return;
+    }
     FOR_SLOTS(c, slot, lane, m)
     {
-        float *out = r->ring_rest + (size_t)slot * 4 * PL_COLUMNS + lane;
+        float *out = rest + (size_t)slot * 4 * PL_COLUMNS + lane;
         for (int k = 0; k < 3; k++)
             out[k * PL_COLUMNS] = m < 0 ? 0 : c->p[k][m];
         out[3 * PL_COLUMNS] = m < 0 ? 0 : c->weight[m];
@@ -381,7 +409,8 @@ static void lay_out_members(pl_clustered *c)
             c->particle[m] = c->particle[cluster->first];
     }
     for (int m = 0; m < at; m++)
-        c->rows.row[m] = 4 * c->rows.rank[c->particle[m]];
+        c->rows.row[m] =
+            4 * (c->rows.spare[m] < 0 ? c->n + m % PL_COLUMNS : c->rows.rank[c->particle[m]]);
 }
 
 /* Runs of whole groups with about as many members each. */
@@ -431,19 +460,15 @@ void pl_clustered_index(pl_clustered *c)
     order_rows(c);
     order_clusters(c);
     c->rows.narrow = is_narrow(c);
-    if (c->rows.narrow)
-        even_out(c);
     index_particles(c);
     lay_out_members(c);
     index_particles(c);
     cut_runs(c);
     list_touched(c);
     copy_masses(c);
-    if (c->rows.narrow) {
-        count_slots(c);
+    if (c->rows.narrow)
         lay_out_rings(c);
-        fill_rings(c);
-    }
+    fill_rest(c);
     pl_clustered_choose_speakers(c);
 }
 
@@ -573,6 +598,5 @@ void pl_clustered_weigh(pl_clustered *c)
     copy_masses(c);
     for (int i = 0; i < c->count; i++)
         weigh_cluster(c, c->clusters + i);
-    if (c->rows.narrow)
-        fill_rings(c);
+    fill_rest(c);
 }
