@@ -318,9 +318,11 @@ typedef struct rows {
     int begin, end;
 } rows;
 
+/* Those of particles in a range of blocks. */
 static rows rows_of(const pl_clustered *c, int begin, int end)
 {
-    return (rows){begin * PL_ROW_BLOCK, end * PL_ROW_BLOCK < c->n ? end * PL_ROW_BLOCK : c->n};
+    begin *= PL_ROW_BLOCK, end *= PL_ROW_BLOCK;
+    return (rows){begin < c->n ? begin : c->n, end < c->n ? end : c->n};
 }
 
 /* Particles may lie anywhere in the caller's arrays: so many rows before they are wanted, they are asked for. */
@@ -333,6 +335,11 @@ static void load(void *context, int begin, int end, int worker)
     pl_clustered_rows *r = &c->rows;
     rows range = rows_of(c, begin, end);
     (void)worker;
+    for (int row = range.end; row < end * PL_ROW_BLOCK; row++) {
+        store4(r->x + 4 * (size_t)row, (v4){0});
+        store4(r->old + 4 * (size_t)row, (v4){0});
+        store4(r->u + 4 * (size_t)row, (v4){0});
+    }
     for (int row = range.begin; row < range.end; row++) {
         int i = r->order[row], ahead = r->order[row + AHEAD < c->n ? row + AHEAD : row];
         __builtin_prefetch(step->motion->from + 3 * (size_t)ahead);
@@ -491,13 +498,22 @@ static void note(pl_clustered *c, int phase, uint64_t *clock)
     *clock = now;
 }
 
+/* As many pieces as there are runs: rows and clusters go along the same curve, so that a thread that took its turn there finds
+   what it left in its cache. */
+static int grain_of(const pl_clustered *c)
+{
+    int runs = c->rows.run_count > 0 ? c->rows.run_count : 1; /* 0: all is debris */
+    int grain = (c->rows.block_count + runs - 1) / runs;
+    return grain > BLOCKS_LEAST ? grain : BLOCKS_LEAST;
+}
+
 /* Fit, goals, integration, strain limiting, cluster by cluster. */
 static void solve_clusters(pl_clustered_step *step, pl_tasks *tasks)
 {
     pl_clustered *c = step->clustered;
-    int blocks = c->rows.block_count, runs = c->rows.run_count;
+    int blocks = c->rows.block_count, runs = c->rows.run_count, grain = grain_of(c);
     uint64_t clock = pl_ticks();
-    pl_tasks_run(tasks, load, step, blocks, BLOCKS_LEAST);
+    pl_tasks_run(tasks, load, step, blocks, grain);
     note(c, 1, &clock);
     if (c->manifold) {
         pl_tasks_run(tasks, run_measure, step, runs, 1);
@@ -510,7 +526,7 @@ static void solve_clusters(pl_clustered_step *step, pl_tasks *tasks)
     }
     pl_tasks_run(tasks, run_fit, step, runs, 1);
     note(c, 0, &clock);
-    pl_tasks_run(tasks, run_integrate, step, blocks, BLOCKS_LEAST);
+    pl_tasks_run(tasks, run_integrate, step, blocks, grain);
     hold_fixed(step);
     note(c, 1, &clock);
     if (c->def.strain_limit > 0)
@@ -521,11 +537,11 @@ static void solve_clusters(pl_clustered_step *step, pl_tasks *tasks)
             c->corrections += (uint64_t)count;
             if (!count)
                 break;
-            pl_tasks_run(tasks, run_settle, step, blocks, BLOCKS_LEAST);
+            pl_tasks_run(tasks, run_settle, step, blocks, grain);
             hold_fixed(step);
         }
     note(c, 2, &clock);
-    pl_tasks_run(tasks, store, step, blocks, BLOCKS_LEAST);
+    pl_tasks_run(tasks, store, step, blocks, grain);
     note(c, 1, &clock);
 }
 

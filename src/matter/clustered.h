@@ -16,7 +16,7 @@
 #include "matter/examples.h"
 #include "pliant/clustered.h"
 
-enum { PL_COLUMNS = 16, PL_MOST_PLANES = 16, PL_KEPT = 31 };
+enum { PL_COLUMNS = 16, PL_MOST_PLANES = 16, PL_KEPT = 31, PL_FIXED = 21 };
 
 /* A half-space n · p <= offset in the rest space of a cluster. */
 typedef struct pl_cut {
@@ -84,7 +84,7 @@ typedef struct pl_cluster {
 enum { PL_ROW_BLOCK = 64, PL_MOST_RUNS = 8 };
 
 typedef struct pl_clustered_rows {
-    int block_count;   /* of rows: enough for n of them */
+    int block_count;   /* of rows: enough for n of them and sixteen that are nobody's */
     int32_t *order;    /* [n] row → particle */
     int32_t *rank;     /* [n] particle → row */
     int32_t *row;      /* [members] four times the row of each member: where its floats are */
@@ -102,8 +102,19 @@ typedef struct pl_clustered_rows {
     float *kept;  /* [groups][PL_KEPT][16] sums and more, while examples stand between the passes */
     /* [groups][16] where in the manifold's arrays the stretch of a cluster goes, and where S̃ is. */
     int32_t *spoken, *heard;
-    float *columns; /* [runs][9][column_room] of the members of a group, between its passes */
+    float *columns; /* [runs][3][column_room] of the members of a group, between its passes */
     int column_room;
+    float *rest; /* [slots][4][16] p and w of the members, sixteen to a slot */
+    float *arm;  /* [slots][4][16] x_old − centre and w m, from the first round that wants them */
+    uint8_t *armed; /* [groups][16] whether they are there */
+
+    /* Bodies of many small clusters have one cluster per lane also while their members are gone through: number k of
+       sixteen clusters in slot ring_start[group] + k. Short ones are filled up with rows that are nobody's, weight 0. */
+    bool narrow;
+    int32_t *ring_start; /* [groups + 1] */
+    int32_t *ring_row;   /* [slots][16] as `row` */
+    float *
+        ring_fixed; /* [groups][PL_FIXED][16] the row of rest of each cluster, as the kernels want it */
 
     void *sort;       /* for index and weigh */
     int32_t *spare;   /* [members] for index */

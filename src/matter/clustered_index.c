@@ -14,9 +14,19 @@ enum { RUN_LEAST = 8192 };
 /* More members of a group than this keep nothing between the passes: they would not fit the caches. */
 enum { COLUMNS_MOST = 16384 };
 
+/* Bodies with a cluster per lane have at least so many of them, and none with more members. */
+enum { LANES_LEAST = 32, LANE_MOST = 512 };
+
 static int round_up(int count, int unit)
 {
     return (count + unit - 1) / unit * unit;
+}
+
+/* Rows in whole blocks, and sixteen of them that are nobody's: what only fills up lanes goes there. Were it to share a row, one
+   lane would have to wait for the other. */
+static int rows_for(int particles)
+{
+    return round_up(particles + PL_COLUMNS, PL_ROW_BLOCK);
 }
 
 static int most_runs(int members)
@@ -33,7 +43,7 @@ typedef struct plan {
     size_t size, count, kept;
 } plan;
 
-enum { MOST_PLANS = 48 };
+enum { MOST_PLANS = 64 };
 
 typedef struct plans {
     plan list[MOST_PLANS];
@@ -68,14 +78,21 @@ static void plan_rings(pl_clustered *c, size_t clusters, size_t members, size_t 
     want(p, &rings->home, 4 * sizeof(float), rows, 0);
 }
 
+/* Places in slots for so many members in blocks of sixteen: is_narrow lets no more of them be left empty. It must not depend on
+   capacities what kernels a body has. */
+static size_t places_for(size_t members)
+{
+    return members + members / 8;
+}
+
 static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t particles,
                         plans *p)
 {
     pl_clustered_rows *r = &c->rows;
     size_t n = (size_t)c->n, count = (size_t)c->count, m = (size_t)c->member_count;
-    size_t rows = (particles + PL_ROW_BLOCK - 1) / PL_ROW_BLOCK * PL_ROW_BLOCK;
+    size_t rows = (size_t)rows_for((int)particles);
     size_t blocks = rows / PL_ROW_BLOCK, runs = (size_t)most_runs((int)members);
-    size_t columns = members < COLUMNS_MOST ? members : COLUMNS_MOST;
+    size_t places = places_for(members), columns = places < COLUMNS_MOST ? places : COLUMNS_MOST;
     size_t items = particles > clusters ? particles : clusters;
     want(p, &c->mass, sizeof(float), particles, n);
     want(p, &c->radius, sizeof(float), particles, n);
@@ -108,7 +125,13 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &r->kept, PL_KEPT * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->spoken, PL_COLUMNS * sizeof(int32_t), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->heard, PL_COLUMNS * sizeof(int32_t), clusters / PL_COLUMNS + 1, 0);
-    want(p, &r->columns, 9 * sizeof(float), runs * columns, 0);
+    want(p, &r->columns, 3 * sizeof(float), runs * columns, 0);
+    want(p, &r->ring_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
+    want(p, &r->ring_fixed, PL_FIXED * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
+    want(p, &r->ring_row, sizeof(int32_t), clusters >= LANES_LEAST ? places : 0, 0);
+    want(p, &r->rest, 4 * sizeof(float), places, 0);
+    want(p, &r->arm, 4 * sizeof(float), places, 0);
+    want(p, &r->armed, PL_COLUMNS, clusters / PL_COLUMNS + 1, 0);
     plan_rings(c, clusters, members, rows, p);
     want(p, &r->sort, 2 * sizeof(pl_sort_item), items, 0);
     want(p, &r->spare, sizeof(int32_t), members, 0);
@@ -165,8 +188,9 @@ bool pl_clustered_reserve(pl_clustered *c, int clusters, int members, int partic
     c->capacity = clusters;
     c->member_capacity = members;
     c->n_capacity = particles;
-    r->row_capacity = round_up(particles, PL_ROW_BLOCK);
-    r->column_room = members < COLUMNS_MOST ? members : COLUMNS_MOST;
+    r->row_capacity = rows_for(particles);
+    int places = (int)places_for((size_t)members);
+    r->column_room = (places < COLUMNS_MOST ? places : COLUMNS_MOST) / PL_COLUMNS * PL_COLUMNS;
     return true;
 }
 
@@ -201,7 +225,7 @@ static void order_rows(pl_clustered *c)
         r->order[i] = (int32_t)items[i].index;
         r->rank[items[i].index] = i;
     }
-    r->block_count = (c->n + PL_ROW_BLOCK - 1) / PL_ROW_BLOCK;
+    r->block_count = rows_for(c->n) / PL_ROW_BLOCK;
 }
 
 /* The sequence of clusters: by the mean of their members' rows. */
@@ -220,6 +244,134 @@ static void order_clusters(pl_clustered *c)
     for (int i = 0; i < c->count; i++)
         r->sequence[i] = (int32_t)items[i].index;
 }
+
+/* ---- A cluster per lane ------------------------------------------------------------------------------------- */
+
+/* Not far from each other in the sequence, clusters with as many members come together: a group takes as long as its
+   largest. */
+static void even_out(pl_clustered *c)
+{
+    enum { NEAR = 256 };
+    pl_clustered_rows *r = &c->rows;
+    pl_sort_item *items = r->sort;
+    for (int i = 0; i < c->count; i++) {
+        uint64_t missing = (uint64_t)(LANE_MOST - c->clusters[r->sequence[i]].count);
+        items[i] = (pl_sort_item){(uint64_t)(i / NEAR) << 32 | missing, (uint32_t)r->sequence[i]};
+    }
+    pl_sort(items, items + c->count, (size_t)c->count);
+    for (int i = 0; i < c->count; i++)
+        r->sequence[i] = (int32_t)items[i].index;
+}
+
+/* Where the slots of each group start. */
+static void count_slots(pl_clustered *c)
+{
+    pl_clustered_rows *r = &c->rows;
+    int32_t slots = 0;
+    for (int first = 0; first < c->count; first += PL_COLUMNS) {
+        int most = 0;
+        for (int i = first; i < first + PL_COLUMNS && i < c->count; i++)
+            most =
+                c->clusters[r->sequence[i]].count > most ? c->clusters[r->sequence[i]].count : most;
+        r->ring_start[first / PL_COLUMNS] = slots;
+        slots += most;
+        r->ring_start[first / PL_COLUMNS + 1] = slots;
+    }
+}
+
+/* Whether a cluster per lane is the better layout: where lanes that have come to their end do not wait long for the others. The
+   sequence is as that layout wants it then. */
+static bool is_narrow(pl_clustered *c)
+{
+    size_t members = 0;
+    if (c->count < LANES_LEAST)
+        return false;
+    for (int i = 0; i < c->count; i++) {
+        if (c->clusters[i].count > LANE_MOST)
+            return false;
+        members += (size_t)round_up(c->clusters[i].count, PL_COLUMNS);
+    }
+    even_out(c);
+    count_slots(c);
+    int groups = (c->count + PL_COLUMNS - 1) / PL_COLUMNS;
+    if ((size_t)c->rows.ring_start[groups] * PL_COLUMNS <= places_for(members))
+        return true;
+    order_clusters(c);
+    return false;
+}
+
+/* Calls for the members of every lane of every slot: `m` is where its member is, or -1. */
+#define FOR_SLOTS(c, slot, lane, m)                                                                \
+    for (int first_ = 0; first_ < (c)->count; first_ += PL_COLUMNS)                                \
+        for (int slot = (c)->rows.ring_start[first_ / PL_COLUMNS];                                 \
+             slot < (c)->rows.ring_start[first_ / PL_COLUMNS + 1]; slot++)                         \
+            for (int lane = 0, m; lane < PL_COLUMNS && (m = member_in(c, first_, slot, lane), 1);  \
+                 lane++)
+
+static int member_in(const pl_clustered *c, int first, int slot, int lane)
+{
+    int k = slot - c->rows.ring_start[first / PL_COLUMNS];
+    if (first + lane >= c->count)
+        return -1;
+    const pl_cluster *cluster = c->clusters + c->rows.sequence[first + lane];
+    return k < cluster->count ? cluster->first + k : -1;
+}
+
+static void lay_out_lanes(pl_clustered *c)
+{
+    pl_clustered_rows *r = &c->rows;
+    FOR_SLOTS(c, slot, lane, m)
+    {
+        r->ring_row[(size_t)slot * PL_COLUMNS + (size_t)lane] =
+            m < 0 ? 4 * (c->n + lane) : r->row[m];
+    }
+}
+
+/* Rest as the kernels want it, in rows that a flow would change: with one they look at the clusters themselves. */
+static void fill_fixed(pl_clustered *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        const pl_cluster *cluster = c->clusters + c->rows.sequence[i];
+        float row[PL_FIXED];
+        memcpy(row, (const char *)cluster + offsetof(pl_cluster, inverse), sizeof row);
+        for (int k = 0; k < PL_FIXED; k++)
+            c->rows.ring_fixed[(i / PL_COLUMNS * PL_FIXED + k) * PL_COLUMNS + i % PL_COLUMNS] =
+                row[k];
+    }
+}
+
+static void fill_rest(pl_clustered *c)
+{
+    float *rest = c->rows.rest;
+    if (!c->rows.narrow) {
+        for (int m = 0; m < c->member_count; m++) {
+            float *out = rest + m / PL_COLUMNS * 4 * PL_COLUMNS + m % PL_COLUMNS;
+            for (int k = 0; k < 3; k++)
+                out[k * PL_COLUMNS] = c->p[k][m];
+            out[3 * PL_COLUMNS] = c->weight[m];
+        }
+        return;
+    }
+    FOR_SLOTS(c, slot, lane, m)
+    {
+        float *out = rest + (size_t)slot * 4 * PL_COLUMNS + lane;
+        for (int k = 0; k < 3; k++)
+            out[k * PL_COLUMNS] = m < 0 ? 0 : c->p[k][m];
+        out[3 * PL_COLUMNS] = m < 0 ? 0 : c->weight[m];
+    }
+    fill_fixed(c);
+}
+
+/* Weights and rest, for the kernels the body has. */
+static void fill_kernels(pl_clustered *c)
+{
+    if (c->rings.used)
+        pl_rings_fill(c);
+    else
+        fill_rest(c);
+}
+
+/* ---- Tables, once more --------------------------------------------------------------------------- */
 
 /* Owners, and the particles' side. */
 static void index_particles(pl_clustered *c)
@@ -291,7 +443,8 @@ static void lay_out_members(pl_clustered *c)
             c->particle[m] = c->particle[cluster->first];
     }
     for (int m = 0; m < at; m++)
-        c->rows.row[m] = 4 * c->rows.rank[c->particle[m]];
+        c->rows.row[m] =
+            4 * (c->rows.spare[m] < 0 ? c->n + m % PL_COLUMNS : c->rows.rank[c->particle[m]]);
 }
 
 /* Runs of whole groups with about as many members each. */
@@ -344,15 +497,17 @@ void pl_clustered_index(pl_clustered *c)
     c->rings.used = pl_rings_suit(c);
     if (c->rings.used)
         pl_rings_even_out(c);
+    c->rows.narrow = !c->rings.used && is_narrow(c);
     lay_out_members(c);
     index_particles(c);
     cut_runs(c);
     list_touched(c);
     copy_masses(c);
-    if (c->rings.used) {
+    if (c->rings.used)
         pl_rings_lay_out(c);
-        pl_rings_fill(c);
-    }
+    else if (c->rows.narrow)
+        lay_out_lanes(c);
+    fill_kernels(c);
     pl_clustered_choose_speakers(c);
 }
 
@@ -483,6 +638,5 @@ void pl_clustered_weigh(pl_clustered *c)
     copy_masses(c);
     for (int i = 0; i < c->count; i++)
         weigh_cluster(c, c->clusters + i);
-    if (c->rings.used)
-        pl_rings_fill(c);
+    fill_kernels(c);
 }

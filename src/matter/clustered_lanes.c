@@ -5,8 +5,9 @@
    of four floats, which sixteen loads and a transposition bring into lanes faster than three gathers do, and from which the way
    back goes the same. Offsets of members from the centre of their cluster are kept between the passes while there is room.
 
-   With examples (METHODS §4) the first pass is made for all clusters before the second: in between their stretches are projected.
-   Elastic bodies of many small clusters have kernels of their own (rings_lanes.c). */
+   Bodies of many small clusters have one cluster per lane in all three. Strain limiting is in clustered_limit.inl. With examples
+   (METHODS §4) the first pass is made for all clusters before the second: in between their stretches are projected. Elastic
+   bodies of smaller ones still have kernels of their own (rings_lanes.c). */
 #include "matter/clustered_lanes.h"
 
 #include <math.h>
@@ -15,72 +16,19 @@
 #define PL_REAL_IS_DOUBLE 0
 #include "math/lanes_real.inl"
 #include "math/svd.inl"
+#include "matter/clustered_rows.inl"
 #include "matter/matching.inl"
-
-typedef float v4 __attribute__((vector_size(16)));
-
-#define ALIGNED __attribute__((aligned(64)))
-
-/* ---- Rows to lanes and back -------------------------------------------------------------------- */
-
-#if PL_LANES_NATIVE
-PL_LANES_INLINE void add_row(float *row, __m128 v)
-{
-    _mm_store_ps(row, _mm_add_ps(_mm_load_ps(row), v));
-}
-
-PL_LANES_INLINE void add_quarters(float *rows, const int32_t *at, vf v)
-{
-#if PL_W == 16
-    add_row(rows + at[0], _mm512_castps512_ps128((__m512)v));
-    add_row(rows + at[4], _mm512_extractf32x4_ps((__m512)v, 1));
-    add_row(rows + at[8], _mm512_extractf32x4_ps((__m512)v, 2));
-    add_row(rows + at[12], _mm512_extractf32x4_ps((__m512)v, 3));
-#elif PL_W == 8
-    add_row(rows + at[0], _mm256_castps256_ps128((__m256)v));
-    add_row(rows + at[4], _mm256_extractf128_ps((__m256)v, 1));
-#else
-    add_row(rows + at[0], (__m128)v);
-#endif
-}
-#endif
-
-/* Adds to PL_W rows, which start at rows + at[lane]. Rows that come several times get all of it. */
-PL_LANES_INLINE void add_rows(float *rows, const int32_t *at, vf a, vf b, vf c, vf d)
-{
-#if PL_LANES_NATIVE
-    pl_lanes_transpose4(&a, &b, &c, &d);
-    add_quarters(rows, at, a);
-    add_quarters(rows, at + 1, b);
-    add_quarters(rows, at + 2, c);
-    add_quarters(rows, at + 3, d);
-#else
-    for (int lane = 0; lane < PL_W; lane++) {
-        float *row = rows + at[lane];
-        row[0] += a[lane], row[1] += b[lane], row[2] += c[lane], row[3] += d[lane];
-    }
-#endif
-}
-
-/* Sixteen columns to four. */
-PL_LANES_INLINE void fold(const float column[PL_COLUMNS], float out[4])
-{
-    v4 a[4];
-    memcpy(a, column, sizeof a);
-    a[0] = (a[0] + a[2]) + (a[1] + a[3]);
-    memcpy(out, a, sizeof a[0]);
-}
 
 /* ---- The members of a cluster ------------------------------------------------------------------ */
 
 typedef struct members {
     const float *x, *old, *u;
     const int32_t *row;
-    const float *p[3], *weight;
+    const float *rest; /* p and w, in blocks of sixteen members */
     int room;
     float centre[3]; /* positions are counted from here */
     float *offset;   /* x − centre, which the first pass leaves for the others; NULL = no room */
-    float *push;     /* corrections and arms, in the same room for every cluster; NULL = none */
+    float *arm;      /* for strain limiting */
 } members;
 
 /* Where number k of `count` columns has member `at`: blocks of sixteen lie together, so that no two columns are a power of
@@ -94,37 +42,30 @@ typedef struct vmember {
     vf y[3], p[3], weight;
 } vmember;
 
-PL_LANES_INLINE void load_rest(const members *m, int at, vmember *v)
+PL_LANES_INLINE void load_rest(const float *rest, int at, vmember *v)
 {
     for (int k = 0; k < 3; k++)
-        v->p[k] = pl_load_f(m->p[k] + at);
-    v->weight = pl_load_f(m->weight + at);
+        v->p[k] = pl_load_f(rest + column_of(at, 4, k));
+    v->weight = pl_load_f(rest + column_of(at, 4, 3));
 }
 
-/* Positions from the rows; left for later passes. */
-PL_LANES_INLINE vf load_offsets(const members *m, int at, vf y[3])
+/* Positions from the rows; returns the masses. */
+PL_LANES_INLINE vf load_places(const members *m, int at, vf y[3])
 {
     vf x[4];
     load_rows(m->x, m->row + at, x);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         y[k] = x[k] - m->centre[k];
-        if (m->offset)
-            pl_store_f(m->offset + column_of(at, 3, k), y[k]);
-    }
     return x[3];
 }
 
-PL_LANES_INLINE void reload_offsets(const members *m, int at, vf y[3])
+/* As the first pass has left them, if it has. */
+PL_LANES_INLINE void reload_offsets(const members *m, bool kept, int at, vf y[3])
 {
-    vf x[4];
-    if (m->offset) {
-        for (int k = 0; k < 3; k++)
-            y[k] = pl_load_f(m->offset + column_of(at, 3, k));
-        return;
-    }
-    load_rows(m->x, m->row + at, x);
-    for (int k = 0; k < 3; k++)
-        y[k] = x[k] - m->centre[k];
+    if (!kept)
+        load_places(m, at, y);
+    for (int k = 0; kept && k < 3; k++)
+        y[k] = pl_load_f(m->offset + column_of(at, 3, k));
 }
 
 /* Sums over a cluster's members, four columns each. */
@@ -163,7 +104,7 @@ PL_LANES_INLINE void add_motion(vf *sum, const vf y[3], const vf wy[3], const vf
     sum[SUM_SPREAD + 5] += wy[2] * y[2];
 }
 
-PL_LANES_INLINE void sum_members(const members *m, int count, float *out)
+PL_LANES_INLINE void sum_members(const members *m, bool kept, int count, float *out)
 {
     float column[SUM_ALL][PL_COLUMNS] ALIGNED;
     for (int part = 0; part < PL_COLUMNS; part += PL_W) {
@@ -173,9 +114,10 @@ PL_LANES_INLINE void sum_members(const members *m, int count, float *out)
         for (int at = part; at < m->room; at += PL_COLUMNS) {
             vmember v;
             vf wy[3];
-            vf mass = load_offsets(m, at, v.y);
-            load_rest(m, at, &v);
-            mass *= v.weight;
+            vf mass = load_places(m, at, v.y) * pl_load_f(m->rest + column_of(at, 4, 3));
+            load_rest(m->rest, at, &v);
+            for (int k = 0; kept && k < 3; k++)
+                pl_store_f(m->offset + column_of(at, 3, k), v.y[k]);
             for (int k = 0; k < 3; k++)
                 wy[k] = mass * v.y[k];
             add_fit(sum, wy, v.p);
@@ -192,14 +134,104 @@ PL_LANES_INLINE void sum_members(const members *m, int count, float *out)
         fold(column[k], out + 4 * k);
 }
 
+/* Copies of `members`, so that compilers know that nobody changes them; and whether there is room is asked once. */
 static void sum_all(const members *m, float *out)
 {
-    sum_members(m, SUM_ALL, out);
+    members own = *m;
+    if (own.offset)
+        sum_members(&own, true, SUM_ALL, out);
+    else
+        sum_members(&own, false, SUM_ALL, out);
 }
 
 static void sum_short(const members *m, float *out)
 {
-    sum_members(m, SUM_SHORT, out);
+    members own = *m;
+    if (own.offset)
+        sum_members(&own, true, SUM_SHORT, out);
+    else
+        sum_members(&own, false, SUM_SHORT, out);
+}
+
+/* ---- Rings: a cluster per lane all the way ------------------------------------------------------ */
+
+/* The slots of a group from lane `first` on; `kept` of them between the passes are three columns: x − centre. */
+typedef struct slots {
+    const int32_t *row;
+    const float *rest;
+    float *kept, *arm;
+    int count;
+} slots;
+
+PL_LANES_INLINE slots slots_of(const pl_clustered_rows *r, int run, int group, int first)
+{
+    size_t start = (size_t)r->ring_start[group] * PL_COLUMNS;
+    return (slots){.row = r->ring_row + start + first,
+                   .rest = r->rest + 4 * start + first,
+                   .kept = r->columns + (size_t)run * 3 * (size_t)r->column_room + first,
+                   .arm = r->arm + 4 * start + first,
+                   .count = r->ring_start[group + 1] - r->ring_start[group]};
+}
+
+PL_LANES_INLINE const int32_t *slot_row(const slots *s, int slot)
+{
+    return s->row + (ptrdiff_t)slot * PL_COLUMNS;
+}
+
+PL_LANES_INLINE const float *slot_rest(const slots *s, int slot)
+{
+    return s->rest + (ptrdiff_t)slot * 4 * PL_COLUMNS;
+}
+
+PL_LANES_INLINE float *slot_kept(const slots *s, int slot, int column)
+{
+    return s->kept + ((ptrdiff_t)slot * 3 + column) * PL_COLUMNS;
+}
+
+PL_LANES_INLINE const float *slot_arm(const slots *s, int slot)
+{
+    return s->arm + (ptrdiff_t)slot * 4 * PL_COLUMNS;
+}
+
+/* Positions counted from the centres `from`, kept for later passes; returns w m. */
+PL_LANES_INLINE vf load_slot(const pl_clustered_rows *r, const slots *s, int slot, const vf from[3],
+                             vmember *v)
+{
+    vf x[4];
+    load_rows(r->x, slot_row(s, slot), x);
+    load_rest(slot_rest(s, slot), 0, v);
+    for (int k = 0; k < 3; k++) {
+        v->y[k] = x[k] - from[k];
+        pl_store_f(slot_kept(s, slot, k), v->y[k]);
+    }
+    return x[3] * v->weight;
+}
+
+PL_LANES_INLINE void reload_slot(const slots *s, int slot, vmember *v)
+{
+    load_rest(slot_rest(s, slot), 0, v);
+    for (int k = 0; k < 3; k++)
+        v->y[k] = pl_load_f(slot_kept(s, slot, k));
+}
+
+/* Sums of PL_W clusters: all of them, or those of SUM_SHORT. */
+PL_LANES_INLINE void sum_slots(const pl_clustered_rows *r, const slots *s, const vf from[3],
+                               int count, vf *sum)
+{
+    for (int k = 0; k < count; k++)
+        sum[k] = pl_splat_f(0);
+    for (int slot = 0; slot < s->count; slot++) {
+        vmember v;
+        vf wy[3], u[4];
+        vf mass = load_slot(r, s, slot, from, &v);
+        for (int k = 0; k < 3; k++)
+            wy[k] = mass * v.y[k];
+        add_fit(sum, wy, v.p);
+        if (count == SUM_ALL) {
+            load_rows(r->u, slot_row(s, slot), u);
+            add_motion(sum, v.y, wy, u, mass);
+        }
+    }
 }
 
 /* ---- Groups of sixteen ------------------------------------------------------------------------- */
@@ -208,6 +240,7 @@ enum { GROUP = 16 };
 
 typedef struct group {
     int count;
+    int run;
     int place; /* among all groups */
     pl_cluster *cluster[GROUP];
     int32_t number[GROUP];
@@ -216,7 +249,11 @@ typedef struct group {
     /* For the members: T = R Fᵖ and t of the goal T p + t, and what else the pass wants. */
     float goal[12][GROUP] ALIGNED;
     float spin[6][GROUP] ALIGNED;
-    float *table; /* of PL_GROUP_FIELDS columns */
+    float from[3][GROUP] ALIGNED; /* what positions are counted from */
+    float *table;                 /* of PL_GROUP_FIELDS columns */
+    uint8_t *armed; /* whether the arms of a cluster are known; of rings the first speaks for all */
+    const float
+        *fixed; /* rows of rest of rings that do not flow; NULL = they are with the clusters */
 } group;
 
 /* The group that starts at `first` in the sequence; its members where the kernels go through them cluster by cluster. */
@@ -226,11 +263,29 @@ static void name_group(const pl_clustered_step *step, int run, int first, group 
     const pl_clustered_rows *r = &c->rows;
     int end = r->run_start[run + 1];
     g->count = end - first < GROUP ? end - first : GROUP;
+    g->run = run;
     g->place = first / GROUP;
     g->table = r->group + (size_t)g->place * PL_GROUP_FIELDS * GROUP;
+    g->armed = r->armed + (size_t)g->place * GROUP;
+    g->fixed = r->narrow && !(c->def.yield < (double)INFINITY)
+                   ? r->ring_fixed + (size_t)g->place * PL_FIXED * GROUP
+                   : NULL;
     for (int i = 0; i < g->count; i++) {
         g->number[i] = r->sequence[first + i];
         g->cluster[i] = c->clusters + g->number[i];
+    }
+}
+
+/* Clusters lie far apart in memory: those of the next group are asked for while this one is at work. */
+static void expect_group(const pl_clustered_step *step, int run, int first)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    int end = r->run_start[run + 1];
+    for (int i = first; i < first + GROUP && i < end; i++) {
+        const pl_cluster *cluster = step->clustered->clusters + r->sequence[i];
+        __builtin_prefetch(cluster->centre);
+        __builtin_prefetch(cluster->turn);
+        __builtin_prefetch(cluster->rotation + 8);
     }
 }
 
@@ -239,22 +294,20 @@ static void open_group(const pl_clustered_step *step, int run, int first, group 
 {
     pl_clustered *c = step->clustered;
     pl_clustered_rows *r = &c->rows;
-    float *columns = r->columns + (size_t)run * 9 * (size_t)r->column_room;
+    float *columns = r->columns + (size_t)run * 3 * (size_t)r->column_room;
     int used = 0;
     name_group(step, run, first, g);
     for (int i = 0; i < g->count; i++) {
         pl_cluster *cluster = g->cluster[i];
         bool fits = cluster->room <= r->column_room - used;
-        g->members[i] = (members){
-            .x = r->x,
-            .old = r->old,
-            .u = r->u,
-            .row = r->row + cluster->first,
-            .p = {c->p[0] + cluster->first, c->p[1] + cluster->first, c->p[2] + cluster->first},
-            .weight = c->weight + cluster->first,
-            .room = cluster->room,
-            .offset = fits ? columns + 3 * used : NULL,
-            .push = cluster->room <= r->column_room ? columns + 3 * r->column_room : NULL};
+        g->members[i] = (members){.x = r->x,
+                                  .old = r->old,
+                                  .u = r->u,
+                                  .row = r->row + cluster->first,
+                                  .rest = r->rest + 4 * (size_t)cluster->first,
+                                  .room = cluster->room,
+                                  .offset = fits ? columns + 3 * used : NULL,
+                                  .arm = r->arm + 4 * (size_t)cluster->first};
         used += fits ? cluster->room : 0;
     }
 }
@@ -302,6 +355,7 @@ enum { ROW_CENTRE = 0, ROW_GRADIENT = 3, ROW_TURN = 12, ROW_ROTATION = 16, ROW_F
 _Static_assert(AT(plastic) - AT(inverse) == ROW_PLASTIC && AT(mass) - AT(inverse) == ROW_MASS &&
                    AT(lean) - AT(inverse) == ROW_LEAN && AT(width) - AT(inverse) == ROW_WIDTH,
                "the row a fit starts from");
+_Static_assert((int)ROW_REST == (int)PL_FIXED, "the row a fit starts from");
 _Static_assert(AT(gradient) - AT(centre) == ROW_GRADIENT && AT(turn) - AT(centre) == ROW_TURN &&
                    AT(rotation) - AT(centre) == ROW_ROTATION,
                "the row a fit leaves");
@@ -329,10 +383,15 @@ PL_LANES_INLINE void load_rest_row(const group *g, int first, fit *f)
 {
     static const float rest[ROW_REST];
     vf row[ROW_REST];
-    const float *rows[PL_W];
-    for (int lane = 0; lane < PL_W; lane++)
-        rows[lane] = first + lane < g->count ? row_of_rest(g->cluster[first + lane]) : rest;
-    pl_lanes_gather(rows, ROW_REST, (float *)row);
+    if (g->fixed) {
+        for (int k = 0; k < ROW_REST; k++)
+            row[k] = pl_load_f(g->fixed + k * GROUP + first);
+    } else {
+        const float *rows[PL_W];
+        for (int lane = 0; lane < PL_W; lane++)
+            rows[lane] = first + lane < g->count ? row_of_rest(g->cluster[first + lane]) : rest;
+        pl_lanes_gather(rows, ROW_REST, (float *)row);
+    }
     full(row + ROW_INVERSE, f->inverse);
     for (int k = 0; k < 3; k++)
         f->lean[k] = row[ROW_LEAN + k];
@@ -501,6 +560,7 @@ PL_LANES_INLINE void store_table(const pl_clustered_step *step, group *g, int fi
                                  const vf map[9], const vf inertia[6])
 {
     float *t = g->table + first;
+    memset(g->armed + first, 0, PL_W);
     pl_store_f(t + PL_GROUP_SHARE * GROUP, f->share);
     pl_store_f(t + PL_GROUP_MASS * GROUP, f->mass);
     pl_store_f(t + PL_GROUP_LIMIT * GROUP, f->width * step->limit);
@@ -570,6 +630,14 @@ PL_LANES_INLINE void modify(const pl_clustered_step *step, const group *g, int f
     }
 }
 
+/* Whether anybody wants to know how clusters are strained: not of bodies with nearly as many clusters as particles. */
+static bool wants_strain(const pl_clustered_step *step)
+{
+    const pl_clustered *c = step->clustered;
+    return 2 * c->count < c->n || c->def.yield < (double)INFINITY ||
+           c->def.toughness < (double)INFINITY;
+}
+
 PL_LANES_INLINE void fit_lanes(const pl_clustered_step *step, group *g, int first, const vf *sums,
                                fit *f)
 {
@@ -590,12 +658,14 @@ PL_LANES_INLINE void fit_lanes(const pl_clustered_step *step, group *g, int firs
     if (step->limit > 0)
         store_table(step, g, first, f, map, inertia);
     take_gradient(g, first, f, plastic, gradient);
-    take_strain(step, g, first, f, unplastic, gradient);
+    if (wants_strain(step))
+        take_strain(step, g, first, f, unplastic, gradient);
     store_fit(g, first, f, gradient);
 }
 
 /* Adds w ((α/h) (T p + t − y) + d ū), and w, to the rows of a cluster's members. */
-static void pull_members(const members *m, const group *g, int i, float pull, float *sum)
+PL_LANES_INLINE void pull_kept(const members *m, bool kept, const group *g, int i, float pull,
+                               float *sum)
 {
     vf goal[12], spin[6];
     for (int k = 0; k < 12; k++)
@@ -605,15 +675,63 @@ static void pull_members(const members *m, const group *g, int i, float pull, fl
     for (int at = 0; at < m->room; at += PL_W) {
         vmember v;
         vf way[3];
-        reload_offsets(m, at, v.y);
-        load_rest(m, at, &v);
+        reload_offsets(m, kept, at, v.y);
+        load_rest(m->rest, at, &v);
         cross(spin, v.y, way);
         for (int k = 0; k < 3; k++) {
             vf to = goal[3 * k] * v.p[0] + goal[3 * k + 1] * v.p[1] + goal[3 * k + 2] * v.p[2];
             way[k] = ((to + goal[9 + k] - v.y[k]) * pull + (way[k] + spin[3 + k])) * v.weight;
         }
-        add_rows(sum, m->row + at, way[0], way[1], way[2], v.weight);
+        add_different_rows(sum, m->row + at, way[0], way[1], way[2], v.weight);
     }
+}
+
+static void pull_members(const members *m, const group *g, int i, float pull, float *sum)
+{
+    members own = *m;
+    if (own.offset)
+        pull_kept(&own, true, g, i, pull, sum);
+    else
+        pull_kept(&own, false, g, i, pull, sum);
+}
+
+/* Places of the members of rings again, where other groups have been gone through since they were kept. */
+static void keep_places(const pl_clustered_rows *r, const group *g)
+{
+    for (int first = 0; first < g->count; first += PL_W) {
+        slots s = slots_of(r, g->run, g->place, first);
+        vf from[3];
+        vmember v;
+        for (int k = 0; k < 3; k++)
+            from[k] = pl_load_f(g->from[k] + first);
+        for (int slot = 0; slot < s.count; slot++)
+            load_slot(r, &s, slot, from, &v);
+    }
+}
+
+/* The same for rings, slot by slot, so that every width adds in one order. */
+static void pull_rings(const pl_clustered_rows *r, const group *g, float pull, float *sum)
+{
+    int count = slots_of(r, g->run, g->place, 0).count;
+    for (int slot = 0; slot < count; slot++)
+        for (int first = 0; first < g->count; first += PL_W) {
+            slots s = slots_of(r, g->run, g->place, first);
+            vmember v;
+            vf spin[3], way[3];
+            reload_slot(&s, slot, &v);
+            for (int k = 0; k < 3; k++)
+                spin[k] = pl_load_f(g->spin[k] + first);
+            cross(spin, v.y, way);
+            for (int k = 0; k < 3; k++) {
+                vf to = pl_load_f(g->goal[3 * k] + first) * v.p[0] +
+                        pl_load_f(g->goal[3 * k + 1] + first) * v.p[1] +
+                        pl_load_f(g->goal[3 * k + 2] + first) * v.p[2];
+                way[k] = ((to + pl_load_f(g->goal[9 + k] + first) - v.y[k]) * pull +
+                          (way[k] + pl_load_f(g->spin[3 + k] + first))) *
+                         v.weight;
+            }
+            add_rows(sum, slot_row(&s, slot), way[0], way[1], way[2], v.weight);
+        }
 }
 
 /* Notes which blocks of rows a run has added to. */
@@ -627,6 +745,20 @@ static void mark(const pl_clustered_rows *r, int run, int number)
 PL_LANES_INLINE float *sum_of(const pl_clustered_rows *r, int run)
 {
     return r->sum + (size_t)run * 4 * (size_t)r->row_capacity;
+}
+
+/* Sums of a group's clusters: of rings, or as the first pass over the members left them. */
+PL_LANES_INLINE void bring_sums(const pl_clustered_step *step, const group *g, int first,
+                                const vf from[3], vf *sums)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    slots s;
+    if (r->narrow) {
+        s = slots_of(r, g->run, g->place, first);
+        sum_slots(r, &s, from, SUM_ALL, sums);
+    } else {
+        take_sums(g, first, SUM_ALL, sums);
+    }
 }
 
 /* From one pass to the next. */
@@ -705,7 +837,7 @@ static void measure_lanes(const pl_clustered_step *step, group *g, int first)
     fit f;
     vf sums[SUM_ALL], unplastic[9], gradient[9], elastic[9];
     load_fit(g, first, &f);
-    take_sums(g, first, SUM_ALL, sums);
+    bring_sums(step, g, first, f.from, sums);
     take_moments(sums, &f);
     invert33(f.plastic, unplastic);
     mul33(f.a, f.inverse, gradient);
@@ -720,8 +852,13 @@ void PL_LANES(pl_clustered_measure)(const pl_clustered_step *step, int run)
     const pl_clustered_rows *r = &step->clustered->rows;
     group g;
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        open_group(step, run, first, &g);
-        sum_clusters(&g);
+        if (r->narrow) {
+            name_group(step, run, first, &g);
+            expect_group(step, run, first + GROUP);
+        } else {
+            open_group(step, run, first, &g);
+            sum_clusters(&g);
+        }
         for (int lane = 0; lane < g.count; lane += PL_W)
             measure_lanes(step, &g, lane);
     }
@@ -739,10 +876,21 @@ static void fit_all(const pl_clustered_step *step, group *g)
             take_back(step, g, lane, sums, &f);
         } else {
             load_fit(g, lane, &f);
-            take_sums(g, lane, SUM_ALL, sums);
+            bring_sums(step, g, lane, f.from, sums);
         }
+        for (int k = 0; k < 3; k++)
+            pl_store_f(g->from[k] + lane, f.from[k]);
         fit_lanes(step, g, lane, sums, &f);
     }
+}
+
+static void fit_rings(const pl_clustered_step *step, int run, group *g)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    fit_all(step, g);
+    if (step->clustered->manifold)
+        keep_places(r, g);
+    pull_rings(r, g, step->pull, sum_of(r, run));
 }
 
 static void fit_clusters(const pl_clustered_step *step, int run, group *g)
@@ -765,228 +913,21 @@ void PL_LANES(pl_clustered_fit)(const pl_clustered_step *step, int run)
     const pl_clustered_rows *r = &step->clustered->rows;
     group g;
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        open_group(step, run, first, &g);
-        fit_clusters(step, run, &g);
+        if (r->narrow) {
+            name_group(step, run, first, &g);
+            expect_group(step, run, first + GROUP);
+            fit_rings(step, run, &g);
+        } else {
+            open_group(step, run, first, &g);
+            fit_clusters(step, run, &g);
+        }
         for (int i = 0; i < g.count; i++)
             mark(r, run, g.number[i]);
     }
     PL_LANES_LEAVE();
 }
 
-/* ---- Strain limiting --------------------------------------------------------------------------- */
-
-static void limit_lanes(group *g, int first)
-{
-    fit f;
-    vf sums[SUM_SHORT], map[9];
-    float *t = g->table + first;
-    take_sums(g, first, SUM_SHORT, sums);
-    f.share = pl_load_f(t + PL_GROUP_SHARE * GROUP);
-    f.mass = pl_load_f(t + PL_GROUP_MASS * GROUP);
-    for (int k = 0; k < 3; k++)
-        f.lean[k] = pl_load_f(t + (PL_GROUP_LEAN + k) * GROUP);
-    for (int k = 0; k < 9; k++) {
-        f.plastic[k] = pl_load_f(t + (PL_GROUP_PLASTIC + k) * GROUP);
-        map[k] = pl_load_f(t + (PL_GROUP_MAP + k) * GROUP);
-    }
-    for (int k = 0; k < 4; k++)
-        f.turn[k] = pl_load_f(t + (PL_GROUP_TURN + k) * GROUP);
-    take_moments(sums, &f);
-    turn(map, &f);
-    store_goal(&f, g, first);
-    for (int k = 0; k < 4; k++)
-        pl_store_f(t + (PL_GROUP_TURN + k) * GROUP, f.turn[k]);
-}
-
-PL_LANES_INLINE void load_goal(const group *g, int i, vf goal[12])
-{
-    for (int k = 0; k < 12; k++)
-        goal[k] = pl_splat_f(g->goal[k][i]);
-}
-
-/* y − goal, and its square. */
-PL_LANES_INLINE vf stray(const vmember *v, const vf goal[12], vf d[3])
-{
-    for (int k = 0; k < 3; k++) {
-        vf to = goal[3 * k] * v->p[0] + goal[3 * k + 1] * v->p[1] + goal[3 * k + 2] * v->p[2];
-        d[k] = v->y[k] - (to + goal[9 + k]);
-    }
-    return (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
-}
-
-/* Whether any member is beyond the limit. */
-static bool is_beyond(const members *m, const group *g, int i)
-{
-    vf goal[12], d[3];
-    float limit = g->table[PL_GROUP_LIMIT * GROUP + i];
-    vf square = pl_splat_f(limit * limit);
-    load_goal(g, i, goal);
-    for (int at = 0; at < m->room; at += PL_W) {
-        vmember v;
-        reload_offsets(m, at, v.y);
-        load_rest(m, at, &v);
-        if (pl_any_f((stray(&v, goal, d) > square) & (v.weight > pl_splat_f(0))))
-            return true;
-    }
-    return false;
-}
-
-/* The vote: how far the members beyond the limit are to come back. */
-PL_LANES_INLINE void correction(const members *m, int at, const vf goal[12], float limit,
-                                vmember *v, vf e[3])
-{
-    vf d[3], none = pl_splat_f(0);
-    reload_offsets(m, at, v->y);
-    load_rest(m, at, v);
-    vf square = stray(v, goal, d);
-    vi beyond = (square > pl_splat_f(limit * limit)) & (v->weight > none);
-    vf back = pl_select_f(beyond, limit / pl_sqrt_f(square) - 1.0f, none);
-    for (int k = 0; k < 3; k++)
-        e[k] = d[k] * back;
-}
-
-/* Old places from the old centre of the cluster whose column of the table is given; and masses. */
-PL_LANES_INLINE void load_arms(const members *m, int at, const float *table, vf arm[4])
-{
-    load_rows(m->old, m->row + at, arm);
-    for (int k = 0; k < 3; k++)
-        arm[k] -= table[(PL_GROUP_OLD + k) * GROUP];
-}
-
-/* The corrections of a cluster, left for the next pass, and the rigid part of them: of force and moment with arms from
-   the old places. */
-static void rigid_part(const members *m, const group *g, int i, bool balanced, float rigid[6])
-{
-    float column[6][PL_COLUMNS] ALIGNED, four[4];
-    const float *t = g->table + i;
-    float limit = t[PL_GROUP_LIMIT * GROUP], total[6];
-    vf goal[12];
-    load_goal(g, i, goal);
-    for (int part = 0; part < PL_COLUMNS; part += PL_W) {
-        vf sum[6];
-        for (int k = 0; k < 6; k++)
-            sum[k] = pl_splat_f(0);
-        for (int at = part; at < m->room; at += PL_COLUMNS) {
-            vmember v;
-            vf e[3], arm[4], moment[3];
-            correction(m, at, goal, limit, &v, e);
-            if (m->push)
-                for (int k = 0; k < 3; k++)
-                    pl_store_f(m->push + column_of(at, 6, k), e[k]);
-            if (!balanced)
-                continue;
-            load_arms(m, at, t, arm);
-            if (m->push)
-                for (int k = 0; k < 3; k++)
-                    pl_store_f(m->push + column_of(at, 6, 3 + k), arm[k]);
-            for (int k = 0; k < 3; k++) {
-                e[k] *= v.weight * arm[3];
-                sum[k] += e[k];
-            }
-            cross(arm, e, moment);
-            for (int k = 0; k < 3; k++)
-                sum[3 + k] += moment[k];
-        }
-        for (int k = 0; k < 6; k++)
-            pl_store_f(column[k] + part, sum[k]);
-    }
-    for (int k = 0; k < 6; k++) {
-        fold(column[k], four);
-        total[k] = (four[0] + four[1]) + (four[2] + four[3]);
-    }
-    const float *s = t + PL_GROUP_INERTIA * GROUP;
-    for (int k = 0; k < 3; k++)
-        rigid[k] = total[k] * t[PL_GROUP_SHARE * GROUP];
-    rigid[3] = s[0] * total[3] + s[GROUP] * total[4] + s[2 * GROUP] * total[5];
-    rigid[4] = s[GROUP] * total[3] + s[3 * GROUP] * total[4] + s[4 * GROUP] * total[5];
-    rigid[5] = s[2 * GROUP] * total[3] + s[4 * GROUP] * total[4] + s[5 * GROUP] * total[5];
-}
-
-/* Adds w (e − rigid part) to the rows of the members. */
-static void push_members(const members *m, const group *g, int i, bool balanced,
-                         const float rigid[6], float *sum)
-{
-    const float *t = g->table + i;
-    vf goal[12], turned[3], moved[3];
-    load_goal(g, i, goal);
-    for (int k = 0; k < 3; k++) {
-        moved[k] = pl_splat_f(rigid[k]);
-        turned[k] = pl_splat_f(rigid[3 + k]);
-    }
-    for (int at = 0; at < m->room; at += PL_W) {
-        vf e[3], arm[4], around[3], weight;
-        if (m->push) {
-            for (int k = 0; k < 3; k++) {
-                e[k] = pl_load_f(m->push + column_of(at, 6, k));
-                arm[k] = pl_load_f(m->push + column_of(at, 6, 3 + k));
-            }
-            weight = pl_load_f(m->weight + at);
-        } else {
-            vmember v;
-            correction(m, at, goal, t[PL_GROUP_LIMIT * GROUP], &v, e);
-            load_arms(m, at, t, arm);
-            weight = v.weight;
-        }
-        if (balanced) {
-            cross(turned, arm, around);
-            for (int k = 0; k < 3; k++)
-                e[k] -= moved[k] + around[k];
-        }
-        add_rows(sum, m->row + at, e[0] * weight, e[1] * weight, e[2] * weight, pl_splat_f(0));
-    }
-}
-
-/* Nothing about a cluster has changed since the last round when none of its rows moved: then it has nothing to say, as it
-   had not then. */
-static bool has_moved(const pl_clustered_rows *r, int number)
-{
-    for (int k = r->touch_start[number]; k < r->touch_start[number + 1]; k++)
-        if (r->moved[r->touch[k]])
-            return true;
-    return false;
-}
-
-static void limit_group(pl_clustered_step *step, int run, group *g)
-{
-    const pl_clustered_rows *r = &step->clustered->rows;
-    bool active[GROUP], any = false;
-    for (int i = 0; i < g->count; i++) {
-        active[i] = has_moved(r, g->number[i]);
-        any = any || active[i];
-        if (!active[i]) {
-            memset(g->sums[i], 0, sizeof g->sums[i]);
-            continue;
-        }
-        for (int k = 0; k < 3; k++)
-            g->members[i].centre[k] = g->table[(PL_GROUP_OLD + k) * GROUP + i];
-        sum_short(&g->members[i], g->sums[i]);
-    }
-    if (!any)
-        return;
-    for (int lane = 0; lane < g->count; lane += PL_W)
-        limit_lanes(g, lane);
-    for (int i = 0; i < g->count; i++) {
-        float rigid[6];
-        if (!active[i] || !is_beyond(&g->members[i], g, i))
-            continue;
-        rigid_part(&g->members[i], g, i, step->balanced, rigid);
-        push_members(&g->members[i], g, i, step->balanced, rigid, sum_of(r, run));
-        mark(r, run, g->number[i]);
-        step->hits[run]++;
-    }
-}
-
-void PL_LANES(pl_clustered_limit)(pl_clustered_step *step, int run)
-{
-    const pl_clustered_rows *r = &step->clustered->rows;
-    group g;
-    step->hits[run] = 0;
-    for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        open_group(step, run, first, &g);
-        limit_group(step, run, &g);
-    }
-    PL_LANES_LEAVE();
-}
+#include "matter/clustered_limit.inl"
 
 /* ---- What the runs have for the rows --------------------------------------------------------------- */
 

@@ -1,39 +1,5 @@
-/* Small things the kernels of shape matching share: rows of four floats to lanes and back, matrices with one cluster per
-   lane. Included by *_lanes.c behind math/svd.inl. */
-
-/* ---- Rows to lanes and back -------------------------------------------------------------------- */
-
-#if PL_LANES_NATIVE
-/* Rows at[0], at[4], at[8], at[12]: as many as the width has. */
-PL_LANES_INLINE vf load_quarters(const float *rows, const int32_t *at)
-{
-#if PL_W == 16
-    __m512 v = _mm512_castps128_ps512(_mm_load_ps(rows + at[0]));
-    v = _mm512_insertf32x4(v, _mm_load_ps(rows + at[4]), 1);
-    v = _mm512_insertf32x4(v, _mm_load_ps(rows + at[8]), 2);
-    return (vf)_mm512_insertf32x4(v, _mm_load_ps(rows + at[12]), 3);
-#elif PL_W == 8
-    return (vf)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows + at[0])),
-                                    _mm_load_ps(rows + at[4]), 1);
-#else
-    return (vf)_mm_load_ps(rows + at[0]);
-#endif
-}
-#endif
-
-/* out[k] = component k of PL_W rows, which start at rows + at[lane]. */
-PL_LANES_INLINE void load_rows(const float *rows, const int32_t *at, vf out[4])
-{
-#if PL_LANES_NATIVE
-    for (int j = 0; j < 4; j++)
-        out[j] = load_quarters(rows, at + j);
-    pl_lanes_transpose4(&out[0], &out[1], &out[2], &out[3]);
-#else
-    for (int k = 0; k < 4; k++)
-        for (int lane = 0; lane < PL_W; lane++)
-            out[k][lane] = rows[at[lane] + k];
-#endif
-}
+/* Small things the kernels of shape matching share: vectors and matrices with one cluster per lane. Included by *_lanes.c
+   behind math/svd.inl. */
 
 /* ---- Vectors and matrices ---------------------------------------------------------------------- */
 

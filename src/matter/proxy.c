@@ -7,7 +7,9 @@
 
 #include "base/array.h"
 #include "math/rotation_lanes.h"
+#include "math/simd.h"
 #include "matter/clustered_change.h"
+#include "matter/proxy_lanes.h"
 
 enum { CELLS_PER_CLUSTER = 8 };
 #define SHALLOWEST 1e-4 /* radii: rounding, no contact */
@@ -167,6 +169,7 @@ typedef struct search {
     float *x;
     const float *from;
     double friction;
+    pl_locate *locate;
     grid grid;
 } search;
 
@@ -342,34 +345,12 @@ static double most_stretch(const float f[9])
    the cluster was before: any place near will do. */
 static pl_vec3 find_members(const search *s, const pl_cluster *cluster, whereabouts *w)
 {
-    const pl_clustered *c = s->c;
-    const float *near = cluster->centre;
-    double sum[3] = {0}, mass = 0;
-    float farthest = 0;
-    for (int k = 0; k < 3; k++)
-        w->low[k] = INFINITY, w->high[k] = -INFINITY, w->centre[k] = near[k];
-    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
-        const float *x = s->x + 3 * (size_t)c->particle[m];
-        float wm = c->weight[m] * c->mass[c->particle[m]];
-        float d2 = 0;
-        mass += (double)wm;
-        for (int k = 0; k < 3; k++) {
-            float d = x[k] - near[k];
-            s->own->at[k][m] = x[k];
-            d2 += d * d;
-            sum[k] += (double)(wm * d);
-            w->low[k] = x[k] < w->low[k] ? x[k] : w->low[k];
-            w->high[k] = x[k] > w->high[k] ? x[k] : w->high[k];
-        }
-        farthest = d2 > farthest ? d2 : farthest;
-    }
-    w->spread = 1.00001f * sqrtf(farthest);
-    for (int m = cluster->first + cluster->count; m < cluster->first + cluster->room; m++)
-        for (int k = 0; k < 3; k++)
-            s->own->at[k][m] = INFINITY; /* nobody's: in no proxy */
-    double share = mass > 0 ? 1 / mass : 0;
-    return pl_v3((double)near[0] + share * sum[0], (double)near[1] + share * sum[1],
-                 (double)near[2] + share * sum[2]);
+    pl_located seen = s->locate(s->c, cluster, s->own->at);
+    memcpy(w->low, seen.low, sizeof w->low);
+    memcpy(w->high, seen.high, sizeof w->high);
+    memcpy(w->centre, cluster->centre, sizeof w->centre);
+    w->spread = 1.00001f * seen.farthest;
+    return pl_v3_from_floats(seen.mean);
 }
 
 static whereabouts find_one(const search *s, const pl_cluster *cluster)
@@ -392,6 +373,19 @@ static whereabouts find_one(const search *s, const pl_cluster *cluster)
     pl_m3_to_floats(inverse, w.inverse);
     w.radius = (float)reach;
     return w;
+}
+
+/* Places in the order of the kernels: members of a cluster lie near each other there. */
+static void order_places(void *context, int begin, int end, int worker)
+{
+    const search *s = context;
+    const pl_clustered_rows *r = &s->c->rows;
+    (void)worker;
+    for (int row = begin; row < end; row++) {
+        float *to = r->x + 4 * (size_t)row;
+        memcpy(to, s->x + 3 * (size_t)r->order[row], 3 * sizeof *to);
+        to[3] = r->mass[row];
+    }
 }
 
 static void find_places(void *context, int begin, int end, int worker)
@@ -848,6 +842,16 @@ static void push_apart(search *s)
             s->x[j] = (float)((double)s->x[j] + own->push[j]);
 }
 
+static pl_locate *kernel_of(int width)
+{
+#if PL_SIMD_WIDE
+    if (width > 4)
+        return width == 16 ? pl_cluster_locate_w16 : pl_cluster_locate_w8;
+#endif
+    (void)width;
+    return pl_cluster_locate_w4;
+}
+
 void pl_clustered_collide(pl_clustered *c, float *x, const float *from, double h, double friction,
                           pl_tasks *tasks)
 {
@@ -860,7 +864,13 @@ void pl_clustered_collide(pl_clustered *c, float *x, const float *from, double h
         c->unchanged++;
         return;
     }
-    search s = {.c = c, .own = c->proxies, .x = x, .from = from, .friction = friction};
+    search s = {.c = c,
+                .own = c->proxies,
+                .x = x,
+                .from = from,
+                .friction = friction,
+                .locate = kernel_of(pl_simd_width())};
+    pl_tasks_run(tasks, order_places, &s, c->n, 4096);
     pl_tasks_run(tasks, find_places, &s, c->count, 16);
     s.grid = lay_grid(&s);
     fill_grid(&s);

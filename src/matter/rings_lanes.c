@@ -8,9 +8,8 @@
 #define PL_REAL_IS_DOUBLE 0
 #include "math/lanes_real.inl"
 #include "math/svd.inl"
+#include "matter/clustered_rows.inl"
 #include "matter/matching.inl"
-
-#define ALIGNED __attribute__((aligned(64)))
 
 enum { GROUP = PL_COLUMNS };
 

@@ -1,0 +1,102 @@
+/* Rows of four floats, as the kernels of clustered matter keep particles, to lanes and back, at one vector width. */
+#include "matter/clustered.h"
+
+typedef float v4 __attribute__((vector_size(16)));
+
+#define ALIGNED __attribute__((aligned(64)))
+
+#if PL_LANES_NATIVE
+/* Rows at[0], at[4], at[8], at[12]: as many as the width has. */
+PL_LANES_INLINE vf load_quarters(const float *rows, const int32_t *at)
+{
+#if PL_W == 16
+    __m512 v = _mm512_castps128_ps512(_mm_load_ps(rows + at[0]));
+    v = _mm512_insertf32x4(v, _mm_load_ps(rows + at[4]), 1);
+    v = _mm512_insertf32x4(v, _mm_load_ps(rows + at[8]), 2);
+    return (vf)_mm512_insertf32x4(v, _mm_load_ps(rows + at[12]), 3);
+#elif PL_W == 8
+    return (vf)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows + at[0])),
+                                    _mm_load_ps(rows + at[4]), 1);
+#else
+    return (vf)_mm_load_ps(rows + at[0]);
+#endif
+}
+
+PL_LANES_INLINE void store_quarters(float *rows, const int32_t *at, vf v)
+{
+#if PL_W == 16
+    _mm_store_ps(rows + at[0], _mm512_castps512_ps128((__m512)v));
+    _mm_store_ps(rows + at[4], _mm512_extractf32x4_ps((__m512)v, 1));
+    _mm_store_ps(rows + at[8], _mm512_extractf32x4_ps((__m512)v, 2));
+    _mm_store_ps(rows + at[12], _mm512_extractf32x4_ps((__m512)v, 3));
+#elif PL_W == 8
+    _mm_store_ps(rows + at[0], _mm256_castps256_ps128((__m256)v));
+    _mm_store_ps(rows + at[4], _mm256_extractf128_ps((__m256)v, 1));
+#else
+    _mm_store_ps(rows + at[0], (__m128)v);
+#endif
+}
+#endif
+
+/* out[k] = component k of PL_W rows, which start at rows + at[lane]. */
+PL_LANES_INLINE void load_rows(const float *rows, const int32_t *at, vf out[4])
+{
+#if PL_LANES_NATIVE
+    for (int j = 0; j < 4; j++)
+        out[j] = load_quarters(rows, at + j);
+    pl_lanes_transpose4(&out[0], &out[1], &out[2], &out[3]);
+#else
+    for (int k = 0; k < 4; k++)
+        for (int lane = 0; lane < PL_W; lane++)
+            out[k][lane] = rows[at[lane] + k];
+#endif
+}
+
+/* Adds to them, lane after lane: rows that come several times get all of it, and in the same order at every width. By way of
+   memory, where rows can be read one at a time: taking a vector apart would keep its only unit for that busy. */
+PL_LANES_INLINE void add_rows(float *restrict rows, const int32_t *restrict at, vf a, vf b, vf c,
+                              vf d)
+{
+#if PL_LANES_NATIVE
+    float own[4][PL_W] ALIGNED;
+    pl_lanes_transpose4(&a, &b, &c, &d);
+    pl_store_f(own[0], a);
+    pl_store_f(own[1], b);
+    pl_store_f(own[2], c);
+    pl_store_f(own[3], d);
+    for (int lane = 0; lane < PL_W; lane++) {
+        float *row = rows + at[lane];
+        _mm_store_ps(row, _mm_add_ps(_mm_load_ps(row), _mm_load_ps(own[lane % 4] + lane / 4 * 4)));
+    }
+#else
+    for (int lane = 0; lane < PL_W; lane++) {
+        float *row = rows + at[lane];
+        row[0] += a[lane], row[1] += b[lane], row[2] += c[lane], row[3] += d[lane];
+    }
+#endif
+}
+
+/* The same where no row comes twice: they are added up as vectors. */
+PL_LANES_INLINE void add_different_rows(float *restrict rows, const int32_t *restrict at, vf a,
+                                        vf b, vf c, vf d)
+{
+#if PL_LANES_NATIVE
+    vf v[4] = {a, b, c, d}, sum[4];
+    pl_lanes_transpose4(&v[0], &v[1], &v[2], &v[3]);
+    for (int j = 0; j < 4; j++)
+        sum[j] = load_quarters(rows, at + j) + v[j];
+    for (int j = 0; j < 4; j++)
+        store_quarters(rows, at + j, sum[j]);
+#else
+    add_rows(rows, at, a, b, c, d);
+#endif
+}
+
+/* Sixteen columns to four. */
+PL_LANES_INLINE void fold(const float column[PL_COLUMNS], float out[4])
+{
+    v4 a[4];
+    memcpy(a, column, sizeof a);
+    a[0] = (a[0] + a[2]) + (a[1] + a[3]);
+    memcpy(out, a, sizeof a[0]);
+}
