@@ -661,8 +661,10 @@ static void NAME(fit_together)(CONTEXT *s, const int32_t *particles, int count)
 {
     NAME(fits) f;
     int sets = (count + NAME(abreast) - 1) / NAME(abreast);
-    if (count % NAME(abreast)) /* an absent one is left out of the fit */
+    if (count % NAME(abreast)) { /* an absent one is left out of the fit */
         memset(f.c[sets - 1], 0, sizeof f.c[0]);
+        memset(f.q[sets - 1], 0, sizeof f.q[0]);
+    }
     NAME(look_around)(s, particles, count, &f);
     FIT(sets, f.c[0][0], f.q[0][0]);
     for (int p = 0; p < count; p++) {
