@@ -79,7 +79,7 @@ static pl_status check_whole(const copy *c, pl_error *error)
         pl_fit_add(&sums, c->area[v], original(c, v), copied(c, v));
     pl_fit fit = pl_fit_solve(&sums);
     PL_CHECK(fit.rank < 3 || fit.ratio > -1e-3, PL_ERROR_ARGUMENT, error, "vertices",
-             "are a mirrored copy, inside out; use the same winding as the model");
+             "they are a mirrored copy, inside out; use the same winding as the model");
     return PL_OK;
 }
 
