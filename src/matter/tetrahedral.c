@@ -762,9 +762,9 @@ void pl_tetrahedral_solve_at(pl_tetrahedral *const *bodies, const pl_tet_motion 
     if (tasks && pl_tasks_worker_count(tasks) > s->workers)
         tasks = NULL; /* there is no room for so many */
     int workers = tasks ? pl_tasks_worker_count(tasks) : 1;
-    if (count == 1) {
+    if (count == 1 || (workers > 1 && !s->scratch[workers - 1].rooms)) {
         c.tasks = tasks;
-        solve_pieces(&c, 0, 1, 0);
+        solve_pieces(&c, 0, count, 0);
         return;
     }
     c.at_once = (count + workers - 1) / workers;

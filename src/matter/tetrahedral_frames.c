@@ -75,11 +75,12 @@ bool pl_tet_make_frames(pl_tet_draft *d)
 void pl_tetrahedral_frames(const pl_tetrahedral *body, const float *x, int worker, float *frame)
 {
     const pl_tet_system *s = body->system;
-    float *d = s->scratch[worker < s->workers ? worker : 0].rooms[0].d;
+    float *d = s->scratch[worker < s->workers ? worker : 0].x;
     for (ptrdiff_t node = 0; node < s->n; node++) {
         ptrdiff_t row = 4 * (ptrdiff_t)s->row_of[node];
         for (int k = 0; k < 3; k++)
             d[row + k] = x[3 * node + k] - s->rest[row + k];
+        d[row + 3] = 0;
     }
     for (ptrdiff_t node = 0; node < s->n; node++) {
         v4 own = load4(d + 4 * (ptrdiff_t)s->row_of[node]), column[3] = {{0}};

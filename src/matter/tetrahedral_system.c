@@ -107,21 +107,38 @@ static void choose_together(pl_tet_system *s, int wanted)
     s->together = wanted > 0 && wanted < most ? wanted : most;
 }
 
+/* Rooms of large bodies are worth having for every worker only while these are few: else bodies are solved one after the
+   other, each by all workers, in the first one's. */
+static int workers_with_rooms(const pl_tet_system *s)
+{
+    enum { MOST_BYTES = 64 << 20 };
+    double vectors = 2.0 * (s->def.accelerated ? s->def.window + 1 : 1) + 7;
+    double bytes = 4 * sizeof(float) * (vectors * s->rows + s->place_count);
+    return bytes * s->together * s->workers <= MOST_BYTES ? s->workers : 1;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 static bool make_scratch(pl_tet_system *s)
 {
     bool fine = true;
+    int furnished = workers_with_rooms(s);
+    size_t numbers = 3 * (size_t)s->unknowns * (size_t)s->together;
     s->scratch = PL_TET_TAKE(s->memory, pl_tet_scratch, s->workers, fine);
     for (int k = 0; fine && k < s->workers; k++) {
         pl_tet_scratch *scratch = s->scratch + k;
-        scratch->rooms = PL_TET_TAKE(s->memory, pl_tet_room, s->together, fine);
-        for (int i = 0; fine && i < s->together; i++)
+        if (k < furnished)
+            scratch->rooms = PL_TET_TAKE(s->memory, pl_tet_room, s->together, fine);
+        for (int i = 0; fine && k < furnished && i < s->together; i++)
             fine = make_room(s, scratch->rooms + i);
-        if (!s->factor)
-            continue;
-        scratch->x =
-            PL_TET_TAKE(s->memory, float, 3 * (size_t)s->unknowns * (size_t)s->together, fine);
-        scratch->work =
-            PL_TET_TAKE(s->memory, float, pl_supernodal_work(s->factor, s->together), fine);
+        /* Displacements of all nodes find room in it, too: for frames. */
+        scratch->x = PL_TET_TAKE(s->memory, float, larger(numbers, 4 * (size_t)s->rows), fine);
+        if (s->factor)
+            scratch->work =
+                PL_TET_TAKE(s->memory, float, pl_supernodal_work(s->factor, s->together), fine);
     }
     return fine;
 }
