@@ -570,21 +570,41 @@ void pl_clustered_solve(pl_clustered *c, const pl_clustered_motion *motion, pl_t
 
 /* ---- Frames ------------------------------------------------------------------------------------ */
 
+/* F carried of each cluster, in the room that is kept between passes of the kernels: nine numbers, filled up to three vectors. */
+enum { FRAME = 12 };
+_Static_assert((int)FRAME <= (int)PL_KEPT, "room for the frames of clusters");
+
+static void cluster_frames(void *context, int begin, int end, int worker)
+{
+    const pl_clustered *c = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const float *f = c->clusters[i].gradient, *g = c->clusters[i].carried;
+        float *out = c->rows.kept + FRAME * (size_t)i;
+        for (int k = 0; k < FRAME; k++)
+            out[k] = k < 9 ? f[k / 3 * 3] * g[k % 3] + f[k / 3 * 3 + 1] * g[3 + k % 3] +
+                                 f[k / 3 * 3 + 2] * g[6 + k % 3]
+                           : 0;
+    }
+}
+
 static void frame_of(const pl_clustered *c, int i, float *out)
 {
-    float sum[9] = {0}, weight = 0;
+    v4 sum[FRAME / 4] = {{0}};
+    float weight = 0, all[FRAME];
     for (int k = c->start[i]; k < c->start[i + 1]; k++) {
-        const pl_cluster *cluster = c->clusters + c->owner[c->place[k]];
-        const float *f = cluster->gradient, *g = cluster->carried;
+        const float *frame = c->rows.kept + FRAME * (size_t)c->owner[c->place[k]];
         float w = c->weight[c->place[k]];
         weight += w;
-        for (int row = 0; row < 3; row++)
-            for (int j = 0; j < 3; j++)
-                sum[3 * row + j] +=
-                    w * (f[3 * row] * g[j] + f[3 * row + 1] * g[3 + j] + f[3 * row + 2] * g[6 + j]);
+        for (int j = 0; j < FRAME / 4; j++) {
+            v4 part;
+            memcpy(&part, frame + 4 * j, sizeof part);
+            sum[j] += w * part;
+        }
     }
+    memcpy(all, sum, sizeof all);
     for (int k = 0; k < 9; k++)
-        out[k] = weight > 0 ? sum[k] : k % 4 == 0;
+        out[k] = weight > 0 ? all[k] : k % 4 == 0;
 }
 
 static void frames(void *context, int begin, int end, int worker)
@@ -597,8 +617,10 @@ static void frames(void *context, int begin, int end, int worker)
 
 void pl_clustered_frames(pl_clustered *c, pl_tasks *tasks)
 {
-    if (c->rings.used)
+    if (c->rings.used) {
         pl_rings_frames(c, tasks);
-    else
-        pl_tasks_run(tasks, frames, c, c->n, 1024);
+        return;
+    }
+    pl_tasks_run(tasks, cluster_frames, c, c->count, 1024);
+    pl_tasks_run(tasks, frames, c, c->n, 1024);
 }

@@ -340,6 +340,19 @@ static void fill_fixed(pl_clustered *c)
     }
 }
 
+/* Cluster number i of the sequence in its lane. */
+static void fill_lane(const pl_clustered *c, int i, const pl_cluster *cluster)
+{
+    int slot = c->rows.ring_start[i / PL_COLUMNS], end = c->rows.ring_start[i / PL_COLUMNS + 1];
+    float *out = c->rows.rest + (size_t)slot * 4 * PL_COLUMNS + i % PL_COLUMNS;
+    int m = cluster ? cluster->first : 0, last = cluster ? m + cluster->count : 0;
+    for (; slot < end; slot++, m++, out += (ptrdiff_t)4 * PL_COLUMNS) {
+        for (int k = 0; k < 3; k++)
+            out[k * PL_COLUMNS] = m < last ? c->p[k][m] : 0;
+        out[3 * PL_COLUMNS] = m < last ? c->weight[m] : 0;
+    }
+}
+
 static void fill_rest(pl_clustered *c)
 {
     float *rest = c->rows.rest;
@@ -352,13 +365,8 @@ static void fill_rest(pl_clustered *c)
         }
         return;
     }
-    FOR_SLOTS(c, slot, lane, m)
-    {
-        float *out = rest + (size_t)slot * 4 * PL_COLUMNS + lane;
-        for (int k = 0; k < 3; k++)
-            out[k * PL_COLUMNS] = m < 0 ? 0 : c->p[k][m];
-        out[3 * PL_COLUMNS] = m < 0 ? 0 : c->weight[m];
-    }
+    for (int i = 0; i < round_up(c->count, PL_COLUMNS); i++)
+        fill_lane(c, i, i < c->count ? c->clusters + c->rows.sequence[i] : NULL);
     fill_fixed(c);
 }
 

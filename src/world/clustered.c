@@ -324,6 +324,7 @@ static void make_room(pl_world *world, pl_record *record)
 
 void pl_world_finish_others(pl_world *world)
 {
+    uint64_t clock = pl_ticks();
     for (int i = 0; i < world->other_count; i++) {
         orient(world, &world->others[i]->matter);
         if (world->others[i]->torn)
@@ -331,6 +332,7 @@ void pl_world_finish_others(pl_world *world)
         world->others[i]->torn = false;
         make_room(world, world->others[i]);
     }
+    world->workers[0].work.ticks[PL_STAGE_FINISH] += pl_ticks() - clock;
 }
 
 /* ---- Reading ---------------------------------------------------------------------------------- */

@@ -657,7 +657,8 @@ static uint64_t hash_of_plain(int kind)
     return hash;
 }
 
-/* Examples that a body does not have change no bit of it: these are the numbers from before there were any. */
+/* Examples that a body does not have change no bit of it: these are the numbers from before there were any (of clusters, those
+   of the same kernels with strain limiting as it is now). */
 static void plain_bodies_are_as_they_were(void **state)
 {
     (void)state;
