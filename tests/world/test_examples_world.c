@@ -662,7 +662,7 @@ static uint64_t hash_of_plain(int kind)
 static void plain_bodies_are_as_they_were(void **state)
 {
     (void)state;
-    static const uint64_t golden[KINDS] = {[RINGS] = UINT64_C(0x834cfda41035b095),
+    static const uint64_t golden[KINDS] = {[RINGS] = UINT64_C(0x41734d1973802e79),
                                            [GRAPH] = UINT64_C(0x291412ea68c79588),
                                            [ROD] = UINT64_C(0xe938c8a21739cbde)};
     for (int kind = 0; kind < KINDS; kind++) {
