@@ -1,5 +1,5 @@
-/* Broad phase: who might meet whom until the rows are made again. Boxes of clumps against the tree, then one particle against
-   sixteen, moving on straight lines for the horizon, with the slack of both. */
+/* Broad phase: which clumps might meet until the groups are made again. Boxes of clumps against the tree, then spheres around
+   them, moving on straight lines for the horizon, with the slack of both. */
 #include <string.h>
 
 #include "contact/contact_lanes.h"
@@ -18,17 +18,19 @@ PL_LANES_INLINE uint32_t bits_of(vi mask)
 #endif
 }
 
-/* Bits of a < b: compilers make a vector of a comparison before they make bits of it. */
-PL_LANES_INLINE uint32_t bits_less(vf a, vf b)
-{
-#if PL_W == 16 && PL_LANES_NATIVE
-    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
-#else
-    return bits_of(a < b);
-#endif
-}
-
 /* ---- Who has left its path ------------------------------------------------------------------------ */
+
+/* The mean of sixteen numbers: halves against each other. */
+static float mean_of(const float *v)
+{
+    float sum[PL_CLUMP / 2];
+    for (int i = 0; i < PL_CLUMP / 2; i++)
+        sum[i] = v[i] + v[i + PL_CLUMP / 2];
+    for (int half = PL_CLUMP / 4; half; half /= 2)
+        for (int i = 0; i < half; i++)
+            sum[i] += sum[i + half];
+    return sum[0] * (1.0f / PL_CLUMP);
+}
 
 /* The length of the longest of sixteen vectors plus one that is the same for all. */
 PL_LANES_INLINE float longest(const pl_clump_places *v, const pl_clump_places *minus,
@@ -52,30 +54,36 @@ PL_LANES_INLINE float longest(const pl_clump_places *v, const pl_clump_places *m
     return __builtin_sqrtf(square);
 }
 
-void PL_LANES(pl_contact_stray)(pl_contact *contact, int first, int last, int worker)
+/* How a clump has moved, and how far it is from its path. Returns whether that is too far. */
+PL_LANES_INLINE bool follow(pl_contact *contact, const pl_contact_body *body, int clump)
 {
-    for (int b = first; b < last; b++) {
-        const pl_contact_body *body = contact->bodies + b;
-        float error[3], mean[3], square = 0;
-        double since = contact->time - body->mark_time;
-        if (body->asleep)
-            continue;
-        for (int k = 0; k < 3; k++) {
-            float off = (float)(body->velocity[k] - body->mark_velocity[k]);
-            square += off * off;
-            mean[k] = -(float)(body->velocity[k] * contact->h);
-            error[k] = (float)(body->base[k] - body->mark_base[k] - since * body->mark_velocity[k]);
-        }
-        float turned_off = __builtin_sqrtf(square) * (float)contact->h;
-        for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++) {
-            contact->swing[c] = longest(contact->ways + c, NULL, mean);
-            if (contact->stale)
-                continue;
-            contact->stray[c] = longest(contact->places + c, contact->marks + c, error);
-            contact->loose[c] = contact->stray[c] + (contact->swing[c] + turned_off) * 1.0001f;
-            contact->buffers[worker].strayed |= !(contact->loose[c] <= body->slack);
-        }
+    const pl_clump_places *ways = contact->ways + clump;
+    const float *path = contact->path[clump];
+    float *mean = contact->mean[clump], error[3], back[3], square = 0;
+    mean[0] = mean_of(ways->x), mean[1] = mean_of(ways->y), mean[2] = mean_of(ways->z);
+    for (int k = 0; k < 3; k++) {
+        float off = mean[k] - path[k] * (float)contact->h;
+        square += off * off;
+        back[k] = -mean[k];
+        error[k] = (float)(body->base[k] - body->mark_base[k] -
+                           (contact->time - contact->made) * (double)path[k]);
     }
+    contact->swing[clump] = longest(ways, NULL, back);
+    if (contact->stale)
+        return true;
+    contact->stray[clump] = longest(contact->places + clump, contact->marks + clump, error);
+    contact->loose[clump] =
+        contact->stray[clump] + (contact->swing[clump] + __builtin_sqrtf(square)) * 1.0001f;
+    return !(contact->loose[clump] <= contact->slack[clump]);
+}
+
+void PL_LANES(pl_contact_follow)(pl_contact *contact, int body, int worker)
+{
+    const pl_contact_body *b = contact->bodies + body;
+    bool strayed = false;
+    for (int c = b->first_clump; c < b->first_clump + b->clumps->count; c++)
+        strayed |= follow(contact, b, c);
+    contact->buffers[worker].strayed |= strayed;
     PL_LANES_LEAVE();
 }
 
@@ -106,13 +114,14 @@ static bool may_meet(const pl_contact *contact, int clump, int other)
 /* Those at or behind the clump itself in the order of clumps; an awake one also finds the sleeping before it, which do not look. */
 static int query(const pl_contact *contact, int clump, int32_t *found)
 {
-    int32_t stack[PL_BRANCHES * 8];
-    int depth[PL_BRANCHES * 8], top = 0, count = 0;
+    int32_t stack[PL_QUERY_NODES];
+    int depth[PL_QUERY_NODES], top = 0, count = 0;
     const float *box = contact->boxes + 6 * (size_t)clump;
-    if (contact->root < 0)
-        return 0;
-    stack[0] = contact->root;
-    depth[top++] = contact->depth;
+    int first = contact->depth == 0 && !contact->some_sleep ? clump / PL_BRANCHES : 0;
+    for (int i = contact->root_count - 1; i >= first; i--) {
+        stack[top] = contact->root + i;
+        depth[top++] = contact->depth;
+    }
     while (top > 0) {
         const pl_box_node *node = contact->nodes + stack[--top];
         int level = depth[top];
@@ -147,97 +156,34 @@ static void sort_found(int32_t *found, int count)
         }
 }
 
-/* ---- One particle against sixteen ---------------------------------------------------------------- */
+/* ---- Two clumps ----------------------------------------------------------------------------------- */
 
-typedef struct course {
-    float offset[3];   /* base of the particle's body − base of the clump's */
-    float velocity[3]; /* its body's − the clump's body's */
-    float room;        /* slack of both, and what rounding may have taken from the distance */
-    float rounding;
-    float inverse; /* of the square of the velocity; 0 where there is none */
-    float since,
-        horizon; /* seconds before and after now: rows serve the sub-step that has just been solved, too */
-} course;
-
-/* The lanes' least: halves against each other. */
-PL_LANES_INLINE float least_of(vf v)
+/* The clumps keep to their paths, one seen from the other: spheres `gap` apart now, nearer by at most `closing`. False when
+   they do not come near enough to touch while groups are good, whatever becomes of their slack. The sub-step that has
+   just been solved counts: groups serve it, too. */
+static bool may_touch(const pl_contact *contact, int clump, int other, float *gap, float *closing)
 {
-#if PL_W == 16 && PL_LANES_NATIVE
-    return _mm512_reduce_min_ps((__m512)v);
-#else
-    float lanes[PL_W] __attribute__((aligned(64)));
-    pl_store_f(lanes, v);
-    for (int half = PL_W / 2; half; half /= 2)
-        for (int lane = 0; lane < half; lane++)
-            lanes[lane] = lanes[lane + half] < lanes[lane] ? lanes[lane + half] : lanes[lane];
-    return lanes[0];
-#endif
-}
-
-/* Which particles of a clump a ball at x (from the clump's base, moving at v against it) may touch, leaving some room; `square` gets the
-   least of (distance of the centres)² − (sum of the radii)² on the way. */
-PL_LANES_INLINE uint32_t may_touch(const pl_contact *contact, const float x[3], float radius,
-                                   const float v[3], int clump, const course *way, vf *square)
-{
-    const pl_clump_places *others = contact->places + clump;
-    const float *radii = contact->radius + (size_t)clump * PL_CLUMP;
-    uint32_t result = 0;
-    vf room = pl_splat_f(way->room);
-    *square = pl_splat_f(1e30f);
-    for (int k = 0; k < PL_CLUMP; k += PL_W) {
-        vf dx = x[0] - pl_load_f(others->x + k), dy = x[1] - pl_load_f(others->y + k),
-           dz = x[2] - pl_load_f(others->z + k), r = radius + pl_load_f(radii + k);
-        vf t = -(dx * v[0] + dy * v[1] + dz * v[2]) * way->inverse;
-        t = pl_min_f(pl_max_f(t, pl_splat_f(way->since)), pl_splat_f(way->horizon));
-        dx += t * v[0];
-        dy += t * v[1];
-        dz += t * v[2];
-        vf apart = dx * dx + dy * dy + dz * dz, most = r + room;
-        *square = pl_min_f(*square, apart - r * r);
-        result |= bits_less(apart, most * most) << k;
-    }
-    return result;
-}
-
-/* Whom a particle of the same body never touches in this clump. */
-static uint32_t apart_in(const pl_clumps *clumps, int32_t particle, int clump)
-{
-    for (int32_t k = clumps->apart_start[particle]; k < clumps->apart_start[particle + 1]; k++)
-        if (clumps->apart_clump[k] == clump)
-            return clumps->apart_mask[k];
-    return 0;
-}
-
-static course course_between(const pl_contact *contact, const pl_contact_body *a,
-                             const pl_contact_body *b)
-{
-    course way = {.room = a->slack + b->slack,
-                  .since = (float)-contact->h,
-                  .horizon = (float)contact->horizon};
+    const pl_contact_body *a = contact->bodies + contact->body_of[clump];
+    const pl_contact_body *b = contact->bodies + contact->body_of[other];
+    const float *from = contact->spheres[clump], *to = contact->spheres[other];
+    float d[3], v[3], square = 0, along = 0, speed = 0, rounding = a->largest + b->largest;
     for (int k = 0; k < 3; k++) {
-        way.offset[k] = (float)(a->base[k] - b->base[k]);
-        way.velocity[k] = (float)(a->velocity[k] - b->velocity[k]);
-    }
-    way.rounding = 1e-6f * (__builtin_fabsf(way.offset[0]) + __builtin_fabsf(way.offset[1]) +
-                            __builtin_fabsf(way.offset[2]) + a->largest + b->largest);
-    way.room += way.rounding;
-    float square = way.velocity[0] * way.velocity[0] + way.velocity[1] * way.velocity[1] +
-                   way.velocity[2] * way.velocity[2];
-    way.inverse = square > 1e-30f ? 1 / square : 0;
-    return way;
-}
-
-/* The same for the spheres around two clumps. */
-static bool clumps_may_touch(const pl_contact *contact, int clump, int other, const course *way)
-{
-    const float *a = contact->spheres[clump], *b = contact->spheres[other], *v = way->velocity;
-    float d[3], square = 0, along = 0, reach = a[3] + b[3] + way->room;
-    for (int k = 0; k < 3; k++) {
-        d[k] = way->offset[k] + a[k] - b[k];
+        float offset = (float)(a->base[k] - b->base[k]);
+        d[k] = offset + from[k] - to[k];
+        v[k] = contact->path[clump][k] - contact->path[other][k];
+        rounding += __builtin_fabsf(offset);
+        square += d[k] * d[k];
         along += d[k] * v[k];
+        speed += v[k] * v[k];
     }
-    float t = -along * way->inverse;
-    t = t < way->since ? way->since : t > way->horizon ? way->horizon : t;
+    float reach = from[3] + to[3] + 1e-6f * rounding;
+    float t = speed > 1e-30f ? -along / speed : 0, before = (float)-contact->h;
+    float after = (float)contact->horizon;
+    *gap = __builtin_sqrtf(square) - reach;
+    *closing = __builtin_sqrtf(speed) * 1.0001f;
+    t = t < before ? before : t > after ? after : t;
+    reach += contact->slack[clump] + contact->slack[other];
+    square = 0;
     for (int k = 0; k < 3; k++) {
         d[k] += t * v[k];
         square += d[k] * d[k];
@@ -245,97 +191,37 @@ static bool clumps_may_touch(const pl_contact *contact, int clump, int other, co
     return square < reach * reach;
 }
 
-/* Which particles of the clump come near the sphere around the other. */
-static uint32_t near_clump(const pl_contact *contact, int clump, int other, const course *way)
-{
-    const float *sphere = contact->spheres[other];
-    float x[3], v[3];
-    vf square;
-    for (int k = 0; k < 3; k++) {
-        x[k] = sphere[k] - way->offset[k];
-        v[k] = -way->velocity[k];
-    }
-    return may_touch(contact, x, sphere[3], v, clump, way, &square) & contact->used[clump];
-}
-
-/* Pairs of the same body that never touch, or come twice. */
-static uint32_t excused(const pl_contact_body *body, int32_t particle, int other)
-{
-    int32_t own = body->clumps->particle[particle - body->first_clump * PL_CLUMP];
-    uint32_t mask = apart_in(body->clumps, own, other - body->first_clump);
-    if (particle / PL_CLUMP == other)
-        mask |= (2u << particle % PL_CLUMP) - 1;
-    return mask;
-}
-
-/* The rows of these particles of a clump; those that are empty are written as well, but not counted. */
-static void write_rows(const pl_contact *contact, pl_contact_buffer *buffer, uint32_t mine,
-                       const course *way, pl_group *group)
-{
-    const pl_contact_body *a = contact->bodies + contact->body_of[group->clump];
-    const pl_contact_body *b = contact->bodies + contact->body_of[group->other];
-    const pl_clump_places *places = contact->places + group->clump;
-    float thick = contact->thick[group->other];
-    uint32_t used = contact->used[group->other];
-    int32_t count = buffer->row_count;
-    for (; mine; mine &= mine - 1) {
-        int place = __builtin_ctz(mine), particle = group->clump * PL_CLUMP + place;
-        const float x[3] = {places->x[place] + way->offset[0], places->y[place] + way->offset[1],
-                            places->z[place] + way->offset[2]};
-        float radius = contact->radius[particle];
-        vf square;
-        uint32_t mask =
-            may_touch(contact, x, radius, way->velocity, group->other, way, &square) & used;
-        if (a == b)
-            mask &= ~excused(a, particle, group->other);
-        /* d² − r² = (d − r)(d + r): a bound on the gap d − r without a root, as d + r is no more than 2 r + room. */
-        float gap = least_of(square) / (2 * (radius + thick) + way->room) - way->rounding;
-        float least = gap < group->gap ? gap : group->gap;
-        group->gap = mask ? least : group->gap;
-        buffer->gaps[count] = gap;
-        buffer->rows[count] = (uint32_t)place << 16 | mask;
-        count += mask != 0;
-    }
-    group->count = count - group->first;
-    buffer->row_count = count;
-}
-
 /* False when there is no room. */
-static bool add_rows(const pl_contact *contact, pl_contact_buffer *buffer, int clump, int other)
+static bool add_group(const pl_contact *contact, pl_contact_buffer *buffer, int clump, int other)
 {
-    course way = course_between(contact, contact->bodies + contact->body_of[clump],
-                                contact->bodies + contact->body_of[other]);
-    if (!clumps_may_touch(contact, clump, other, &way))
+    float gap, closing;
+    if (!may_touch(contact, clump, other, &gap, &closing))
         return true;
-    if (buffer->row_count + PL_CLUMP > buffer->row_capacity ||
-        buffer->group_count == buffer->group_capacity)
+    if (buffer->group_count == buffer->group_capacity)
         return false;
-    pl_group *group = buffer->groups + buffer->group_count;
-    *group = (pl_group){clump, other, buffer->row_count, 0, way.room};
-    write_rows(contact, buffer, near_clump(contact, clump, other, &way), &way, group);
-    buffer->group_count += group->count > 0;
+    /* Nobody has looked closely yet. */
+    buffer->groups[buffer->group_count++] =
+        (pl_group){clump, other, closing, gap, -__builtin_inff(), 0};
     return true;
 }
 
-void PL_LANES(pl_contact_rows)(pl_contact *contact, int block, int worker)
+void PL_LANES(pl_contact_groups)(pl_contact *contact, int block, int worker)
 {
     pl_contact_buffer *buffer = contact->buffers + worker;
     pl_segment *segment = contact->group_segments + block;
     int begin = block * PL_CLUMPS_PER_BLOCK, end = begin + PL_CLUMPS_PER_BLOCK;
-    int32_t row_count = buffer->row_count;
     *segment = (pl_segment){worker, buffer->group_count, 0, false};
     for (int clump = begin; clump < end && clump < contact->clump_count; clump++) {
         if (contact->bodies[contact->body_of[clump]].asleep)
             continue;
         int count = query(contact, clump, buffer->found);
-        sort_found(buffer->found, count);
+        if (contact->depth)
+            sort_found(buffer->found, count);
         for (int i = 0; i < count && !segment->full; i++)
-            segment->full = !add_rows(contact, buffer, clump, buffer->found[i]);
+            segment->full = !add_group(contact, buffer, clump, buffer->found[i]);
     }
-    if (segment->full) {
+    if (segment->full)
         buffer->group_count = segment->first;
-        buffer->row_count = row_count;
-    }
     segment->count = buffer->group_count - segment->first;
     PL_LANES_LEAVE();
 }

@@ -1,6 +1,6 @@
 /* Colliders in the contact stage: solid shapes that bodies must stay out of.
 
-   When rows are made, every clump is paired with the colliders it might reach (pl_near). In a
+   When groups are made, every clump is paired with the colliders it might reach (pl_near). In a
    sub-step the particles of a pair are looked at on their way, seen from the collider, so that its
    own motion is part of it. Colliders that do not give way have the last word, body by body, in
    parallel; what those with a mass receive is resolved in order, with the touches between bodies.
@@ -39,7 +39,7 @@ typedef struct pl_contact_collider {
     pl_placement from, to, ahead;
     double turn_from[3][3], turn_to[3][3]; /* rotations as matrices */
     double moved[3], turned[3];            /* displacement of its position, rotation vector */
-    double reach[6];                       /* box it stays in until rows are made again, metres */
+    double reach[6];                       /* box it stays in until groups are made again, metres */
 
     /* What it has received in this sub-step. */
     double impulse[3], torque[3]; /* N s, N m s about its position */
@@ -102,7 +102,7 @@ void pl_contact_aim_collider(pl_contact_collider *collider);
 void pl_contact_collider_box(const pl_contact_collider *collider, const pl_placement *a,
                              const pl_placement *b, double box[6]);
 
-/* With the rows: who is near whom; marks what is wanted. */
+/* With the groups: who is near whom; marks what is wanted. */
 void pl_contact_note_near(struct pl_contact *contact);
 bool pl_contact_colliders_strayed(const struct pl_contact *contact);
 

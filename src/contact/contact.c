@@ -12,8 +12,8 @@
 #include "math/simd.h"
 
 typedef struct kernels {
-    void (*stray)(pl_contact *, int, int, int);
-    void (*rows)(pl_contact *, int, int);
+    void (*follow)(pl_contact *, int, int);
+    void (*groups)(pl_contact *, int, int);
     void (*touches)(pl_contact *, int, int);
     bool (*sweep)(pl_contact *);
     void (*on_plane)(pl_contact *, pl_near *, bool);
@@ -21,7 +21,7 @@ typedef struct kernels {
 
 #define KERNELS(width)                                                                             \
     {                                                                                              \
-        pl_contact_stray_w##width, pl_contact_rows_w##width, pl_contact_touches_w##width,          \
+        pl_contact_follow_w##width, pl_contact_groups_w##width, pl_contact_touches_w##width,       \
             pl_contact_sweep_w##width, pl_contact_on_plane_w##width                                \
     }
 
@@ -52,7 +52,6 @@ pl_contact *pl_contact_create(pl_memory *memory, int workers)
     contact->memory = memory;
     contact->worker_count = workers;
     contact->buffers = buffers;
-    contact->root = -1;
     return contact;
 }
 
@@ -69,15 +68,13 @@ void pl_contact_destroy(pl_contact *contact)
         contact->nodes,   contact->items,   contact->group_segments, contact->touch_segments,
         contact->touched, contact->joined,  contact->thin,           contact->swing,
         contact->stray,   contact->loose,   contact->thick,          contact->batches,
-        contact->last};
+        contact->last,    contact->path,    contact->slack,          contact->mean};
     pl_contact_free_joints(contact);
     pl_contact_free_colliders(contact);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         pl_memory_free(memory, arrays[k]);
     for (int w = 0; w < contact->worker_count; w++) {
         pl_memory_free(memory, contact->buffers[w].groups);
-        pl_memory_free(memory, contact->buffers[w].rows);
-        pl_memory_free(memory, contact->buffers[w].gaps);
         pl_memory_free(memory, contact->buffers[w].touches);
         pl_memory_free(memory, contact->buffers[w].found);
     }
@@ -98,7 +95,7 @@ static bool renew(pl_memory *memory, void *array, size_t count, size_t size)
 }
 
 /* Typical numbers per clump; more are made room for when they appear. */
-enum { GROUPS_PER_CLUMP = 8, ROWS_PER_CLUMP = 64, TOUCHES_PER_CLUMP = 32 };
+enum { GROUPS_PER_CLUMP = 32, TOUCHES_PER_CLUMP = 32 };
 
 static bool reserve_buffers(pl_contact *contact, size_t clumps)
 {
@@ -109,10 +106,6 @@ static bool reserve_buffers(pl_contact *contact, size_t clumps)
             !renew(memory, &buffer->groups, GROUPS_PER_CLUMP * clumps, sizeof *buffer->groups))
             return false;
         buffer->group_capacity = GROUPS_PER_CLUMP * (int32_t)clumps;
-        if (!renew(memory, &buffer->rows, ROWS_PER_CLUMP * clumps, sizeof *buffer->rows) ||
-            !renew(memory, &buffer->gaps, ROWS_PER_CLUMP * clumps, sizeof *buffer->gaps))
-            return false;
-        buffer->row_capacity = ROWS_PER_CLUMP * (int32_t)clumps - PL_CLUMP;
         if (!renew(memory, &buffer->touches, TOUCHES_PER_CLUMP * clumps, sizeof *buffer->touches))
             return false;
         buffer->touch_capacity = TOUCHES_PER_CLUMP * (int32_t)clumps;
@@ -144,6 +137,9 @@ static bool reserve_clumps(pl_contact *contact, size_t capacity)
            renew(memory, &contact->body_of, clumps, sizeof *contact->body_of) &&
            renew(memory, &contact->thin, clumps, sizeof *contact->thin) &&
            renew(memory, &contact->thick, clumps, sizeof *contact->thick) &&
+           renew(memory, &contact->path, clumps, sizeof *contact->path) &&
+           renew(memory, &contact->slack, clumps, sizeof *contact->slack) &&
+           renew(memory, &contact->mean, clumps, sizeof *contact->mean) &&
            renew(memory, &contact->swing, clumps, sizeof *contact->swing) &&
            renew(memory, &contact->stray, clumps, sizeof *contact->stray) &&
            renew(memory, &contact->loose, clumps, sizeof *contact->loose) &&
@@ -230,9 +226,9 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
     return number;
 }
 
-/* ---- Rows ----------------------------------------------------------------------------------------- */
+/* ---- Groups --------------------------------------------------------------------------------------- */
 
-enum { BODIES_PER_TASK = 8, BLOCKS_PER_TASK = 1, MOST_STEPS_AHEAD = 4 };
+enum { BLOCKS_PER_TASK = 1, MOST_STEPS_AHEAD = 4 };
 
 typedef struct stage {
     pl_contact *contact;
@@ -256,11 +252,13 @@ static void run_stage(pl_contact *contact, pl_tasks *tasks,
     contact->apart += pl_ticks() - clock;
 }
 
-bool pl_contact_rows_are_stale(pl_contact *contact, pl_tasks *tasks)
+void pl_contact_follow(pl_contact *contact, int body, int worker)
 {
-    for (int w = 0; w < contact->worker_count; w++)
-        contact->buffers[w].strayed = false;
-    run_stage(contact, tasks, in_use()->stray, contact->body_count, 4 * BODIES_PER_TASK);
+    in_use()->follow(contact, body, worker);
+}
+
+bool pl_contact_groups_are_stale(pl_contact *contact)
+{
     if (contact->stale || contact->time > contact->until || pl_contact_colliders_strayed(contact))
         return true;
     for (int w = 0; w < contact->worker_count; w++)
@@ -269,10 +267,10 @@ bool pl_contact_rows_are_stale(pl_contact *contact, pl_tasks *tasks)
     return false;
 }
 
-static void make_some_rows(pl_contact *contact, int begin, int end, int worker)
+static void make_some_groups(pl_contact *contact, int begin, int end, int worker)
 {
     for (int block = begin; block < end; block++)
-        in_use()->rows(contact, block, worker);
+        in_use()->groups(contact, block, worker);
 }
 
 static int32_t enlarged(int32_t capacity)
@@ -293,37 +291,27 @@ static bool enlarge(pl_memory *memory, void *array, int32_t capacity, size_t siz
     return true;
 }
 
-/* Arrays of different sizes when memory ends half-way: the smaller capacity counts. */
-static bool more_rows(pl_memory *memory, pl_contact_buffer *buffer)
-{
-    if (!enlarge(memory, &buffer->groups, buffer->group_capacity, sizeof *buffer->groups))
-        return false;
-    buffer->group_capacity = enlarged(buffer->group_capacity);
-    if (!enlarge(memory, &buffer->rows, buffer->row_capacity, sizeof *buffer->rows) ||
-        !enlarge(memory, &buffer->gaps, buffer->row_capacity, sizeof *buffer->gaps))
-        return false;
-    buffer->row_capacity = enlarged(buffer->row_capacity);
-    return true;
-}
-
-/* Blocks that did not fit are done again by the caller's thread, with more room. Without memory their rows are lost, and
-   counted. */
-static void mend_rows(pl_contact *contact)
+/* Blocks that did not fit are done again by the caller's thread, with more room. Without memory their groups are lost,
+   and counted. */
+static void mend_groups(pl_contact *contact)
 {
     pl_contact_buffer *buffer = contact->buffers;
     for (int block = 0; block < contact->block_count; block++)
         while (contact->group_segments[block].full) {
-            in_use()->rows(contact, block, 0);
+            in_use()->groups(contact, block, 0);
             if (!contact->group_segments[block].full)
                 break;
-            if (!more_rows(contact->memory, buffer)) {
+            if (enlarge(contact->memory, &buffer->groups, buffer->group_capacity,
+                        sizeof *buffer->groups)) {
+                buffer->group_capacity = enlarged(buffer->group_capacity);
+            } else {
                 contact->group_segments[block] = (pl_segment){0};
                 contact->lost++;
             }
         }
 }
 
-/* Rows are good for some steps where bodies move much alike, and at least for the rest of this one: about as long as
+/* Groups are good for some steps where bodies move much alike, and at least for the rest of this one: about as long as
    it takes them to get a radius away from where the others go. */
 static void look_ahead(pl_contact *contact, double rest_of_step)
 {
@@ -349,24 +337,33 @@ static void look_ahead(pl_contact *contact, double rest_of_step)
 
 /* The solver moves particles that are pressed against something towards it in every sub-step, and contact moves them back:
    their swing is not how far they get. */
-static float slack_of(const pl_contact *contact, const pl_contact_body *body)
+static void mark_clump(pl_contact *contact, const pl_contact_body *body, int clump)
 {
-    return 0.5f * body->largest + (float)(2.5 * body->swing * contact->h);
+    if (body->asleep) {
+        contact->swing[clump] = 0;
+        memset(contact->mean[clump], 0, sizeof contact->mean[clump]);
+    }
+    float rounding = body->largest;
+    for (int k = 0; k < 3; k++) {
+        contact->path[clump][k] = contact->mean[clump][k] / (float)contact->h;
+        rounding += fabsf(contact->mean[clump][k]);
+    }
+    /* Whoever has strayed is likely to do it again. */
+    float slack = 0.5f * body->largest + 2.5f * contact->swing[clump];
+    float before = contact->stale ? 0 : 1.25f * contact->loose[clump];
+    contact->slack[clump] = body->asleep ? 0 : before > slack ? before : slack;
+    contact->stray[clump] = 0;
+    contact->loose[clump] = contact->swing[clump] * 1.0001f + 1e-6f * rounding;
 }
 
 static void mark_bodies(pl_contact *contact)
 {
+    contact->made = contact->time;
     for (int b = 0; b < contact->body_count; b++) {
         pl_contact_body *body = contact->bodies + b;
         memcpy(body->mark_base, body->base, sizeof body->base);
-        memcpy(body->mark_velocity, body->velocity, sizeof body->velocity);
-        body->mark_time = contact->time;
-        body->slack = body->asleep ? 0 : slack_of(contact, body);
-        for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++) {
-            contact->swing[c] = body->asleep ? 0 : contact->swing[c];
-            contact->stray[c] = 0;
-            contact->loose[c] = contact->swing[c] * 1.0001f;
-        }
+        for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++)
+            mark_clump(contact, body, c);
     }
     memcpy(contact->marks, contact->places, sizeof *contact->marks * (size_t)contact->clump_count);
 }
@@ -390,7 +387,7 @@ static void note_wanted(pl_contact *contact)
                                              : PL_WANTED_ANEW;
 }
 
-void pl_contact_make_rows(pl_contact *contact, double rest_of_step, pl_tasks *tasks)
+void pl_contact_make_groups(pl_contact *contact, double rest_of_step, pl_tasks *tasks)
 {
     uint64_t lost = contact->lost;
     look_ahead(contact, rest_of_step);
@@ -398,10 +395,12 @@ void pl_contact_make_rows(pl_contact *contact, double rest_of_step, pl_tasks *ta
     mark_bodies(contact);
     pl_contact_grow_tree(contact);
     for (int w = 0; w < contact->worker_count; w++)
-        contact->buffers[w].group_count = contact->buffers[w].row_count = 0;
-    run_stage(contact, tasks, make_some_rows, contact->block_count, BLOCKS_PER_TASK);
-    mend_rows(contact);
+        contact->buffers[w].group_count = 0;
+    run_stage(contact, tasks, make_some_groups, contact->block_count, BLOCKS_PER_TASK);
+    mend_groups(contact);
     note_wanted(contact);
+    for (int w = 0; w < contact->worker_count; w++)
+        contact->buffers[w].strayed = false;
     contact->stale = contact->lost != lost; /* then the next sub-step tries again */
     contact->builds++;
 }

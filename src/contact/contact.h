@@ -1,8 +1,8 @@
 /* Contacts between bodies and inside one: all particles of the world as ellipsoids in clumps of sixteen.
 
-   Once in a while (broad phase) every particle gets the clumps it might meet: rows of one particle against up to sixteen. A row
-   stays good as long as nobody moves further from its body's straight path than the slack it was given; then results do
-   not depend on when rows were made, because rows that find nothing leave no trace. In every sub-step (narrow phase) rows become
+   Once in a while (broad phase) clumps that might meet are paired: groups. They stay good as long as nobody moves further from its
+   clump's straight path than the slack it was given; then results do not depend on when groups were made, because groups that find
+   nothing leave no trace. In every sub-step (narrow phase) the rows of a group, one particle of a clump against the sixteen of the other, become
    pairs whose spheres overlap, pairs become contacts where the ellipsoids do (closest approach along the line of
    centres, Perram & Wertheim 1985), and contacts are resolved one after the other in a fixed order (Gauss–Seidel).
 
@@ -38,19 +38,21 @@ typedef struct pl_contact_body {
     bool borne;              /* touched a collider that gives way: likewise */
     float largest;           /* radius of its largest particle */
 
-    /* When rows were last made. */
-    double mark_base[3], mark_velocity[3], mark_time;
-    float slack; /* metres its particles may leave the path */
+    /* When groups were last made. */
+    double mark_base[3];
 } pl_contact_body;
 
 /* ---- Rows, pairs, contacts ------------------------------------------------------------------------ */
 
-/* The rows between two clumps: each is a particle of the first and those of the other it may meet.
-   The other is later in the order of clumps, or the same, or asleep. */
+/* Two clumps that may meet. The other is later in the order of clumps, or the same, or asleep. Gaps are between spheres
+   and at the time groups were made: both keep to their paths, which come nearer to each other by no more than `closing`. */
 typedef struct pl_group {
     int32_t clump, other;
-    int32_t first, count; /* of the rows in the same buffer */
-    float gap;            /* the least of theirs */
+    float closing; /* m/s */
+    float gap;     /* the least of all */
+    float beyond;  /* the least of particles that are not in `rows` */
+    uint32_t
+        rows; /* bit k: particle k of the first has come near the other; the rest need not be looked at */
 } pl_group;
 
 /* b must stay ahead of a along n. All lengths in metres. */
@@ -90,20 +92,18 @@ typedef struct pl_segment {
 
 typedef struct pl_contact_buffer {
     pl_group *groups;
-    uint32_t *rows; /* place << 16 | mask; sixteen more than the capacity may be read */
-    float *gaps;    /* of rows: between spheres when they are nearest, if all keep to their paths */
     pl_touch *touches;
-    int32_t group_count, group_capacity, row_count, row_capacity, touch_count, touch_capacity;
+    int32_t group_count, group_capacity, touch_count, touch_capacity;
     int32_t *found; /* [clumps] what a query has found */
     bool strayed;   /* somebody has left its path */
     uint64_t ticks; /* of work in parallel stages; whoever reads it clears it */
     char padding[64];
 } pl_contact_buffer;
 
-/* Whether a clump's primitives are needed: not, as before the rows were made, or since. */
+/* Whether a clump's primitives are needed: not, as before groups were made, or since. */
 enum { PL_NOT_WANTED, PL_WANTED, PL_WANTED_ANEW };
 
-enum { PL_CLUMPS_PER_BLOCK = 16, PL_BRANCHES = 16 };
+enum { PL_CLUMPS_PER_BLOCK = 16, PL_BRANCHES = 16, PL_QUERY_NODES = 128 };
 
 /* A tree over boxes: nodes of sixteen children side by side, level by level; the leaves are clumps. */
 typedef struct pl_box_node {
@@ -119,22 +119,26 @@ typedef struct pl_contact {
     pl_contact_body *bodies;
 
     int clump_count, clump_capacity;
-    pl_clump_places *places, *marks; /* [clumps] now, and when rows were made */
+    pl_clump_places *places, *marks; /* [clumps] now, and when groups were made */
     pl_clump_places *ways;           /* [clumps] displacements in this sub-step, metres */
     pl_primitive *primitives;        /* [clumps][16] */
     float *radius, *least;           /* [clumps][16] largest and smallest half axis, metres */
     uint16_t *used;                  /* [clumps] */
     int32_t *body_of;                /* [clumps] */
     float *thin, *thick;             /* [clumps] the least of `least`, the largest of `radius` */
-    float *swing; /* [clumps] metres moved in this sub-step against the body's mean, at the most */
-    float *stray; /* [clumps] metres they have left their paths by at its end... */
-    float *loose; /* [clumps] ...and at any time of it */
+    float (
+        *path)[3]; /* [clumps] m/s, when groups were made: it is expected to go on like that... */
+    float *slack;  /* [clumps] ...give or take so many metres */
+    float (*mean)[3];    /* [clumps] metres its particles moved in this sub-step, on average... */
+    float *swing;        /* [clumps] ...and against that, at the most */
+    float *stray;        /* [clumps] metres they have left their paths by at its end... */
+    float *loose;        /* [clumps] ...and at any time of it */
     float (*spheres)[4]; /* [clumps] around its particles: middle from the base, radius */
     float *boxes;        /* [clumps][6] from `anchor`: where its particles may get to */
-    uint8_t *wanted;     /* [clumps] some row speaks of it: primitives are needed; PL_WANTED_… */
-    float (*change)[4];  /* [clumps][16] what contacts have moved so far: x, y, z */
-    float (*shift)[4];   /* [clumps][16] the same, without velocity */
-    float (*kick)[4];    /* [clumps][16] velocity without moving, metres per sub-step */
+    uint8_t *wanted;    /* [clumps] some group speaks of it: primitives are needed; PL_WANTED_… */
+    float (*change)[4]; /* [clumps][16] what contacts have moved so far: x, y, z */
+    float (*shift)[4];  /* [clumps][16] the same, without velocity */
+    float (*kick)[4];   /* [clumps][16] velocity without moving, metres per sub-step */
     float (
         *came)[4]; /* [clumps][16] velocity at the start, likewise; only where something bounces */
     float
@@ -150,9 +154,10 @@ typedef struct pl_contact {
     /* Tree. */
     double anchor[3];
     pl_box_node *nodes;
-    int node_count, node_capacity, root; /* root -1 = nothing there */
-    int depth;
-    pl_sort_item *items; /* [2 clumps] */
+    int node_count, node_capacity;
+    int root, root_count; /* nodes nobody is above of; in the order of clumps where depth is 0 */
+    int depth;            /* levels below them */
+    pl_sort_item *items;  /* [2 clumps] */
 
     int block_count;
     pl_segment *group_segments, *touch_segments; /* [blocks of clumps] */
@@ -164,10 +169,10 @@ typedef struct pl_contact {
     pl_touch nothing; /* of a particle that is not there, with itself */
     int32_t *last;    /* [clumps][16] behind the batch that last moved it; zeros outside of use */
 
-    bool stale;                     /* rows must be made anew whatever has moved */
-    double horizon;                 /* seconds for which rows are made */
+    bool stale;                     /* groups must be made anew whatever has moved */
+    double horizon;                 /* seconds for which groups are made */
     double until;                   /* when that is over */
-    double time;                    /* now */
+    double time, made;              /* now, and when groups were made */
     double h, step, gravity;        /* seconds; m/s² */
     uint64_t builds, touches, lost; /* counters */
     uint64_t
@@ -185,10 +190,13 @@ void pl_contact_clear(pl_contact *contact);
 int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const float *radii,
                      const double *masses, double mass_unit, const uint8_t *is_fixed);
 
-/* Whether somebody has left the path its rows were made for (or the horizon is over). */
-bool pl_contact_rows_are_stale(pl_contact *contact, pl_tasks *tasks);
+/* After its places and ways are there: how far a body's clumps are from their paths. Bodies may be done at the same time. */
+void pl_contact_follow(pl_contact *contact, int body, int worker);
+
+/* Then: whether somebody has left the path groups were made for (or the horizon is over). */
+bool pl_contact_groups_are_stale(pl_contact *contact);
 /* For the rest of the step, and longer where nobody is fast. */
-void pl_contact_make_rows(pl_contact *contact, double rest_of_step, pl_tasks *tasks);
+void pl_contact_make_groups(pl_contact *contact, double rest_of_step, pl_tasks *tasks);
 
 /* Places → touches, in parallel. */
 void pl_contact_find(pl_contact *contact, pl_tasks *tasks);

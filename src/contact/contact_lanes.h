@@ -5,8 +5,8 @@
 #include "contact/contact.h"
 
 #define PL_CONTACT_KERNELS(width)                                                                  \
-    void pl_contact_stray_w##width(pl_contact *, int first, int last, int worker);                 \
-    void pl_contact_rows_w##width(pl_contact *, int block, int worker);                            \
+    void pl_contact_follow_w##width(pl_contact *, int body, int worker);                           \
+    void pl_contact_groups_w##width(pl_contact *, int block, int worker);                          \
     void pl_contact_touches_w##width(pl_contact *, int block, int worker);                         \
     bool pl_contact_sweep_w##width(pl_contact *);                                                  \
     void pl_contact_on_plane_w##width(pl_contact *, pl_near *, bool first);

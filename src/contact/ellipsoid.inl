@@ -18,18 +18,25 @@ PL_LANES_INLINE vf shape_form(const vshape *b, vf x, vf y, vf z)
            (vf)((b->xy * x * y + b->xz * x * z + b->yz * y * z) * 2.0f);
 }
 
-/* y = G(s)⁻¹ n up to a positive factor (the determinant, returned). */
-PL_LANES_INLINE vf shape_blend_solve(const vshape *a, const vshape *b, vf s, const vf n[3], vf y[3])
+/* y = G⁻¹ n up to a positive factor (the determinant, returned). */
+PL_LANES_INLINE vf shape_adjoint(const vshape *g, const vf n[3], vf y[3])
 {
-    vf r = 1.0f - s;
-    vf xx = r * a->xx + s * b->xx, xy = r * a->xy + s * b->xy, xz = r * a->xz + s * b->xz;
-    vf yy = r * a->yy + s * b->yy, yz = r * a->yz + s * b->yz, zz = r * a->zz + s * b->zz;
-    vf axx = yy * zz - yz * yz, axy = xz * yz - xy * zz, axz = xy * yz - xz * yy;
-    vf ayy = xx * zz - xz * xz, ayz = xy * xz - xx * yz, azz = xx * yy - xy * xy;
+    vf axx = g->yy * g->zz - g->yz * g->yz, axy = g->xz * g->yz - g->xy * g->zz,
+       axz = g->xy * g->yz - g->xz * g->yy, ayy = g->xx * g->zz - g->xz * g->xz,
+       ayz = g->xy * g->xz - g->xx * g->yz, azz = g->xx * g->yy - g->xy * g->xy;
     y[0] = axx * n[0] + axy * n[1] + axz * n[2];
     y[1] = axy * n[0] + ayy * n[1] + ayz * n[2];
     y[2] = axz * n[0] + ayz * n[1] + azz * n[2];
-    return xx * axx + xy * axy + xz * axz;
+    return g->xx * axx + g->xy * axy + g->xz * axz;
+}
+
+/* The same of G(s). */
+PL_LANES_INLINE vf shape_blend_solve(const vshape *a, const vshape *b, vf s, const vf n[3], vf y[3])
+{
+    vf r = 1.0f - s;
+    vshape g = {r * a->xx + s * b->xx, r * a->xy + s * b->xy, r * a->xz + s * b->xz,
+                r * a->yy + s * b->yy, r * a->yz + s * b->yz, r * a->zz + s * b->zz};
+    return shape_adjoint(&g, n, y);
 }
 
 typedef struct vapproach {

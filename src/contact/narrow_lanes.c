@@ -1,4 +1,4 @@
-/* Narrow phase: rows of one particle against sixteen become pairs whose spheres meet, pairs become touches where their ellipsoids
+/* Narrow phase: of the groups of two clumps, rows of one particle against sixteen become pairs whose spheres meet, pairs become touches where their ellipsoids
    do. What is fast against its size is looked at along its way through the sub-step: the line of centres is then the
    one at which the two first meet, and nothing passes through anything. */
 #include <stddef.h>
@@ -38,18 +38,18 @@ PL_LANES_INLINE uint32_t bits_less(vf a, vf b)
 typedef struct between {
     float offset[3]; /* base of the other's body − base of mine */
     float friction, bounce;
-    float reach;          /* rows with a larger gap find nothing */
     int32_t clump, other; /* mine, the other's */
     int32_t body, other_body;
-    int32_t first, count; /* rows */
-    int32_t fast;         /* some pair may be swept */
-    int32_t padding[3];
+    uint32_t rows; /* my particles that have come near */
+    uint32_t used; /* the other's places with particles */
+    int32_t fast;  /* some pair may be swept */
+    int32_t padding[4];
 } between;
 
 /* Groups are taken in portions, and go through one short loop after the other: in each of them whatever is left over is written down by
    adding 0 or 1 to a count instead of branching, because nobody could guess the branches. Pairs looked at along their way cost
    four times as much and wait apart. */
-enum { GROUPS = 128, ROWS = GROUPS * PL_CLUMP, PAIRS = 1024, FULL = 3 * PL_CLUMP };
+enum { GROUPS = 128, PAIRS = 1024, FULL = 3 * PL_CLUMP };
 enum { SWIFT = FULL + PL_CLUMP };
 
 typedef struct pairs {
@@ -59,86 +59,164 @@ typedef struct pairs {
 
 typedef struct search {
     const pl_contact *contact;
-    pl_contact_buffer *buffer;     /* where touches go */
-    between two[GROUPS + SWIFT];   /* of groups; behind them, of swift pairs */
-    uint32_t row[ROWS + PL_CLUMP]; /* those that may find something... */
-    int32_t of[ROWS + PL_CLUMP];   /* ...and their groups */
+    pl_contact_buffer *buffer;   /* where touches go */
+    between two[GROUPS + SWIFT]; /* of groups; behind them, of swift pairs */
+    float since;                 /* groups were made, seconds */
     pairs slow, swift, close;
 } search;
 
 /* ---- Groups to rows --------------------------------------------------------------------------------- */
 
 /* Which groups of a block may find something, from the `from`th on, as many as there is room for. Returns their number. */
-static int live_groups(const float *loose, const pl_group *groups, int *from, int count,
-                       int32_t *live)
+static int live_groups(const search *s, const pl_group *groups, int *from, int count, int32_t *live)
 {
+    const float *loose = s->contact->loose;
+    float closed = s->since + (float)s->contact->h;
     int kept = 0, i = *from;
     for (; i < count && kept < GROUPS; i++) {
+        float reach = loose[groups[i].clump] + loose[groups[i].other];
         live[kept] = i;
-        kept += !(groups[i].gap > loose[groups[i].clump] + loose[groups[i].other]);
+        kept += !(groups[i].gap - groups[i].closing * closed > reach);
     }
     *from = i;
     return kept;
 }
 
+/* Pairs of the same body that never touch, or come twice: those of the other clump whom this particle leaves alone. */
+static uint32_t excused(const pl_contact *contact, int32_t particle, int other)
+{
+    const pl_contact_body *body = contact->bodies + contact->body_of[other];
+    const pl_clumps *clumps = body->clumps;
+    int32_t own = clumps->particle[particle - body->first_clump * PL_CLUMP];
+    uint32_t mask = particle / PL_CLUMP == other ? (2u << particle % PL_CLUMP) - 1 : 0;
+    for (int32_t k = clumps->apart_start[own]; k < clumps->apart_start[own + 1]; k++)
+        if (clumps->apart_clump[k] == other - body->first_clump)
+            mask |= clumps->apart_mask[k];
+    return mask;
+}
+
+/* The lanes' least, or what is no number: halves against each other. */
+PL_LANES_INLINE float least_of(vf v)
+{
+    float lanes[PL_W] __attribute__((aligned(64)));
+    pl_store_f(lanes, v);
+    for (int half = PL_W / 2; half; half /= 2)
+        for (int lane = 0; lane < half; lane++)
+            lanes[lane] = lanes[lane + half] > lanes[lane] ? lanes[lane] : lanes[lane + half];
+    return lanes[0];
+}
+
+/* The least of d² − r² of my particles (in lanes, from the k-th on) and all of the other clump. Places that are not used repeat another one,
+   smaller. */
+PL_LANES_INLINE vf least_square(const vf x[3], vf radius, const pl_clump_places *others,
+                                const float *radii)
+{
+    vf least = pl_splat_f(1e30f);
+    for (int i = 0; i < PL_CLUMP; i++) {
+        vf dx = x[0] - others->x[i], dy = x[1] - others->y[i], dz = x[2] - others->z[i],
+           r = radius + radii[i];
+        least = pl_min_f(dx * dx + dy * dy + dz * dz - r * r, least);
+    }
+    return least;
+}
+
+/* The same inside one body, where many never touch. */
+static vf least_square_inside(const vf x[3], vf radius, const pl_clump_places *others,
+                              const float *radii, const uint32_t * not )
+{
+    vf least = pl_splat_f(1e30f);
+    for (int i = 0; i < PL_CLUMP; i++) {
+        vi may;
+        for (int lane = 0; lane < PL_W; lane++)
+            may[lane] = not [lane] >> i & 1 ? 0 : -1;
+        vf dx = x[0] - others->x[i], dy = x[1] - others->y[i], dz = x[2] - others->z[i],
+           r = radius + radii[i];
+        least = pl_select_f(may, pl_min_f(dx * dx + dy * dy + dz * dz - r * r, least), least);
+    }
+    return least;
+}
+
+/* A closer look at two clumps whose spheres come near each other: all their particles, where their paths have brought them by now.
+   Those of mine with a gap beyond `keep` are left alone until it is used up. The gap d − r of one pair is √(d² − r² + r²) − r, and the
+   less the larger r: one root for all of them, with the largest. */
+static __attribute__((noinline)) void look_closely(const search *s, pl_group *group, float keep)
+{
+    const pl_contact *contact = s->contact;
+    int mine = group->clump, other = group->other;
+    const pl_contact_body *a = contact->bodies + contact->body_of[mine];
+    const pl_contact_body *b = contact->bodies + contact->body_of[other];
+    const pl_clump_places *from = contact->marks + mine, *to = contact->marks + other;
+    const float *radius = contact->radius + (size_t)mine * PL_CLUMP;
+    const float *radii = contact->radius + (size_t)other * PL_CLUMP;
+    float offset[3], rounding = a->largest + b->largest;
+    uint32_t not [PL_CLUMP], rows = 0;
+    vf least = pl_splat_f(1e30f);
+    for (int k = 0; k < 3; k++) {
+        offset[k] = (float)(b->mark_base[k] - a->mark_base[k]) +
+                    (contact->path[other][k] - contact->path[mine][k]) * s->since;
+        rounding += __builtin_fabsf(offset[k]);
+    }
+    for (int i = 0; a == b && i < PL_CLUMP; i++)
+        not [i] = excused(contact, mine * PL_CLUMP + i, other) | ~(uint32_t)contact->used[other];
+    for (int k = 0; k < PL_CLUMP; k += PL_W) {
+        vf x[3] = {pl_load_f(from->x + k) - offset[0], pl_load_f(from->y + k) - offset[1],
+                   pl_load_f(from->z + k) - offset[2]};
+        vf r = pl_load_f(radius + k);
+        vf square =
+            a == b ? least_square_inside(x, r, to, radii, not +k) : least_square(x, r, to, radii);
+        vf most = r + contact->thick[other];
+        vf gap =
+            pl_sqrt_f(pl_max_f(square + most * most, pl_splat_f(0))) - (most + 2e-6f * rounding);
+        rows |= bits_of(~(gap > keep)) << k;
+        least = pl_select_f(gap > least, least, gap);
+    }
+    group->rows = rows & contact->used[mine];
+    group->beyond = keep + group->closing * s->since;
+    group->gap = least_of(least) + group->closing * s->since;
+}
+
+/* How much further than needed a closer look goes: so that it lasts. */
+static float foresight(const pl_contact *contact, const pl_group *group)
+{
+    return 4 * group->closing * (float)contact->h +
+           0.15f * (contact->slack[group->clump] + contact->slack[group->other]);
+}
+
 /* What they have in common. Those that are not fast end nearer to their path than they may have been on the way: more of them find nothing.
    Returns the number of the others. */
-static int look_between(search *s, const pl_group *groups, const int32_t *live, int count)
+static int look_between(search *s, pl_group *groups, const int32_t *live, int count)
 {
     const pl_contact *contact = s->contact;
     const float *swing = contact->swing, *thin = contact->thin;
-    float h = (float)contact->h;
     int kept = 0;
     for (int i = 0; i < count; i++) {
-        const pl_group *group = groups + live[i];
+        pl_group *group = groups + live[i];
         between *two = s->two + kept;
         int32_t mine = group->clump, other = group->other;
+        const float *moved = contact->mean[mine], *others = contact->mean[other];
+        float x = others[0] - moved[0], y = others[1] - moved[1], z = others[2] - moved[2];
+        /* No particle of one moves further than this against any of the other. */
+        float fastest =
+            (__builtin_sqrtf(x * x + y * y + z * z) + (swing[mine] + swing[other])) * 1.0001f;
+        two->fast = fastest > SWEPT_PART * (thin[mine] + thin[other]);
+        /* Gaps are known for the end of a sub-step: during it their paths may have been nearer. */
+        float during =
+            contact->loose[mine] + contact->loose[other] + group->closing * (float)contact->h;
+        float after = contact->stray[mine] + contact->stray[other];
+        float reach = two->fast ? during : after, closed = group->closing * s->since;
+        if (!(group->beyond - closed > reach) && !(group->gap - closed > reach))
+            look_closely(s, group, reach + foresight(contact, group));
         two->clump = mine, two->body = contact->body_of[mine];
         two->other = other, two->other_body = contact->body_of[other];
+        two->rows = group->rows;
+        two->used = contact->used[other];
         const pl_contact_body *a = contact->bodies + two->body;
         const pl_contact_body *b = contact->bodies + two->other_body;
-        float square = 0;
-        for (int k = 0; k < 3; k++) {
-            float apart = (float)(b->velocity[k] - a->velocity[k]);
-            square += apart * apart;
+        for (int k = 0; k < 3; k++)
             two->offset[k] = (float)(b->base[k] - a->base[k]);
-        }
         two->friction = a->grip * b->grip;
         two->bounce = a->restitution > b->restitution ? a->restitution : b->restitution;
-        /* No particle of one moves further than this against any of the other. */
-        float fastest = (__builtin_sqrtf(square) * h + (swing[mine] + swing[other])) * 1.0001f;
-        two->fast = fastest > SWEPT_PART * (thin[mine] + thin[other]);
-        float during = contact->loose[mine] + contact->loose[other];
-        float after = contact->stray[mine] + contact->stray[other];
-        two->reach = two->fast ? during : after;
-        two->first = group->first;
-        two->count = group->count;
-        kept += !(group->gap > two->reach);
-    }
-    return kept;
-}
-
-/* Rows of these groups that may find something. */
-static int live_rows(search *s, const uint32_t *rows, const float *gaps, int groups)
-{
-    int kept = 0;
-    for (int g = 0; g < groups; g++) {
-        const between *two = s->two + g;
-#if PL_W == 16 && PL_LANES_NATIVE
-        __m512 gap = _mm512_loadu_ps(gaps + two->first);
-        uint32_t bits = _mm512_cmp_ps_mask(gap, _mm512_set1_ps(two->reach), _CMP_NGT_UQ);
-        bits &= (1u << two->count) - 1;
-        __m512i all = _mm512_loadu_si512(rows + two->first);
-        _mm512_storeu_si512(s->row + kept, _mm512_maskz_compress_epi32((__mmask16)bits, all));
-        _mm512_storeu_si512(s->of + kept, _mm512_set1_epi32(g));
-        kept += __builtin_popcount(bits);
-#else
-        for (int i = two->first; i < two->first + two->count; i++) {
-            s->row[kept] = rows[i];
-            s->of[kept] = g;
-            kept += !(gaps[i] > two->reach);
-        }
-#endif
+        kept += !(group->gap - closed > reach);
     }
     return kept;
 }
@@ -239,27 +317,54 @@ static void add_swift(search *s, int32_t particle, int32_t of, uint32_t mask)
     }
 }
 
-/* Pairs from the rows of this portion, from the `from`th on, until there is no room for more. */
+/* The rows of a group in which nobody is fast and none are excused: no branches but the loop's. */
+PL_LANES_INLINE int plain_rows(const grounds *g, const between *two, int32_t of, pairs *to)
+{
+    int count = to->count;
+    for (uint32_t rows = two->rows; rows; rows &= rows - 1) {
+        int at = __builtin_ctz(rows);
+        uint32_t mask = spheres_meet(g, two->clump, at, two) & two->used;
+        count = add_pairs(to, count, two->clump * PL_CLUMP + at, two->other, of, mask);
+    }
+    return count;
+}
+
+/* Any group's. Returns the rows that are left over when too many pairs are swift. */
+static uint32_t careful_rows(search *s, const grounds *g, const between *two, int32_t of)
+{
+    const pl_contact *contact = s->contact;
+    uint32_t rows = two->rows;
+    for (; rows && s->swift.count <= FULL; rows &= rows - 1) {
+        int at = __builtin_ctz(rows);
+        int32_t mine = two->clump, particle = mine * PL_CLUMP + at;
+        uint32_t all = two->used, swept = 0;
+        if (two->body == two->other_body)
+            all &= ~excused(contact, particle, two->other);
+        if (two->fast)
+            swept = are_fast(g, mine, at, two) & all;
+        uint32_t mask = spheres_meet(g, mine, at, two) & all & ~swept;
+        s->slow.count = add_pairs(&s->slow, s->slow.count, particle, two->other, of, mask);
+        if (swept)
+            swept &= paths_meet(g, mine, at, two);
+        if (swept)
+            add_swift(s, particle, of, swept);
+    }
+    return rows;
+}
+
+/* Pairs from the rows of this portion's groups, from the `from`th on, until there is no room for more. */
 static int rows_to_pairs(search *s, int from, int count)
 {
     const pl_contact *contact = s->contact;
     const grounds g = {contact->places, contact->ways, contact->radius, contact->least};
-    int slow = s->slow.count;
-    for (; from < count && slow <= PAIRS - PL_CLUMP && s->swift.count <= FULL; from++) {
-        const between *two = s->two + s->of[from];
-        uint32_t mask = s->row[from] & 0xffff, swept = 0;
-        int at = (int)(s->row[from] >> 16);
-        int32_t mine = two->clump, particle = mine * PL_CLUMP + at;
-        if (two->fast)
-            swept = are_fast(&g, mine, at, two) & mask;
-        mask &= spheres_meet(&g, mine, at, two) & ~swept;
-        slow = add_pairs(&s->slow, slow, particle, two->other, s->of[from], mask);
-        if (swept)
-            swept &= paths_meet(&g, mine, at, two);
-        if (swept)
-            add_swift(s, particle, s->of[from], swept);
+    int room = PAIRS - PL_CLUMP * PL_CLUMP;
+    for (; from < count && s->slow.count <= room && s->swift.count <= FULL; from++) {
+        between *two = s->two + from;
+        if (!two->fast && two->body != two->other_body)
+            s->slow.count = plain_rows(&g, two, from, &s->slow);
+        else if ((two->rows = careful_rows(s, &g, two, from)))
+            break;
     }
-    s->slow.count = slow;
     return from;
 }
 
@@ -277,6 +382,16 @@ static void load_grains(const pl_primitive *primitives, const int32_t *which, vg
     for (int lane = 0; lane < PL_W; lane++)
         rows[lane] = primitives[which[lane]].x;
     pl_lanes_gather(rows, 16, (float *)out);
+}
+
+/* Of each: x and what follows it (0 to 3), the shape from what is before it on (4 to 11). */
+static void gather_form(const float *rows[PL_W], float *out)
+{
+    enum { SHAPE = offsetof(pl_primitive, shape) / sizeof(float) - 1 };
+    pl_lanes_gather(rows, 4, out);
+    for (int lane = 0; lane < PL_W; lane++)
+        rows[lane] += SHAPE;
+    pl_lanes_gather(rows, 8, out + 4 * PL_W);
 }
 
 /* What their groups have in common. */
@@ -590,23 +705,35 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_t
     return store_touches(p, at, swept, which, &t, out);
 }
 
-/* The same pairs: which of them are not found apart by the first evaluation already. */
+/* The same pairs: which of them are not found apart by the first evaluation already. That is d² = 4 det G/(nᵀ adj(G) n) at s = 1/2, and
+   d² > r² needs no root and no division: 4 det G > rᵀ adj(G) r, with something to spare for rounding. */
 static uint32_t look_once(const search *s, const pairs *p, int at)
 {
-    vgrain a, b;
+    const float *a[PL_W], *b[PL_W];
+    float values[2][12 * PL_W] __attribute__((aligned(64)));
     vbetween two;
-    vf r[3], n[3], length;
-    vapproach approach;
-    load_grains(s->contact->primitives, p->a + at, &a);
-    load_grains(s->contact->primitives, p->b + at, &b);
+    vf r[3], g[6];
+    for (int lane = 0; lane < PL_W; lane++) {
+        a[lane] = s->contact->primitives[p->a[at + lane]].x;
+        b[lane] = s->contact->primitives[p->b[at + lane]].x;
+    }
+    gather_form(a, values[0]);
+    gather_form(b, values[1]);
     load_between(s->two, p->two + at, 4, &two);
     for (int k = 0; k < 3; k++)
-        r[k] = b.x[k] + two.offset[k] - a.x[k];
-    normalise(r, n, &length);
-    vf scale = scale_both(&a.shape, &b.shape);
-    approach_begin(&approach);
-    approach_evaluate(&approach, &a.shape, &b.shape, n, true);
-    return bits_of(approach.square > length * length * scale) & lanes_left(p, at);
+        r[k] = pl_load_f(values[1] + k * PL_W) + two.offset[k] - pl_load_f(values[0] + k * PL_W);
+    for (int k = 0; k < 6; k++)
+        g[k] = pl_load_f(values[0] + (5 + k) * PL_W) + pl_load_f(values[1] + (5 + k) * PL_W);
+    vf scale = inverse_power(g[0] + g[3] + g[5]), square = pl_splat_f(0);
+    for (int k = 0; k < 6; k++)
+        g[k] *= scale;
+    vshape sum = {g[0], g[1], g[2], g[3], g[4], g[5]};
+    vf y[3], det = shape_adjoint(&sum, r, y);
+    for (int k = 0; k < 3; k++)
+        square += r[k] * (y[k] * scale);
+    /* B₁ + B₂ is twice G: its determinant eight times, its adjoint four times as large. */
+    vi apart = square > 2.00002f * det;
+    return ~bits_of(apart) & lanes_left(p, at);
 }
 
 /* ---- A block of clumps ----------------------------------------------------------------------------- */
@@ -650,7 +777,7 @@ static bool take_slow(search *s)
 
 /* The order of touches does not depend on the width, nor on how groups are cut into portions: the slow ones in the order of rows, then the
    swift ones, when there are many of them or the block is done. */
-static bool take_rows(search *s, int count)
+static bool take_groups(search *s, int count)
 {
     for (int at = 0; at < count;) {
         at = rows_to_pairs(s, at, count);
@@ -660,15 +787,14 @@ static bool take_rows(search *s, int count)
     return true;
 }
 
-static bool find_in_block(search *s, const pl_contact_buffer *from, int first, int count)
+static bool find_in_block(search *s, pl_group *groups, int count)
 {
-    const pl_group *groups = from->groups + first;
     s->slow.count = s->swift.count = 0;
     for (int done = 0; done < count;) {
         int32_t live[GROUPS + 1];
-        int kept = live_groups(s->contact->loose, groups, &done, count, live);
+        int kept = live_groups(s, groups, &done, count, live);
         kept = look_between(s, groups, live, kept);
-        if (!take_rows(s, live_rows(s, from->rows, from->gaps, kept)))
+        if (!take_groups(s, kept))
             return false;
     }
     return take_pairs(s, &s->swift, true);
@@ -679,12 +805,13 @@ void PL_LANES(pl_contact_touches)(pl_contact *contact, int block, int worker)
     pl_contact_buffer *buffer = contact->buffers + worker;
     const pl_segment *source = contact->group_segments + block;
     pl_segment *segment = contact->touch_segments + block;
-    const pl_contact_buffer *from = contact->buffers + source->worker;
+    pl_group *groups = contact->buffers[source->worker].groups + source->first;
     search s;
     s.contact = contact;
     s.buffer = buffer;
+    s.since = (float)(contact->time - contact->made);
     *segment = (pl_segment){worker, buffer->touch_count, 0, false};
-    segment->full = !find_in_block(&s, from, source->first, source->count);
+    segment->full = !find_in_block(&s, groups, source->count);
     if (segment->full)
         buffer->touch_count = segment->first;
     segment->count = buffer->touch_count - segment->first;

@@ -1,4 +1,4 @@
-/* Which clumps may reach which colliders until rows are made again: boxes of colliders against the
+/* Which clumps may reach which colliders until groups are made again: boxes of colliders against the
    tree of clumps. */
 #include <math.h>
 #include <string.h>
@@ -235,12 +235,12 @@ static bool add_item(pl_contact *contact, int *count, int clump, int collider)
 static void query(pl_contact *contact, int number, int *count)
 {
     const pl_contact_collider *c = contact->against.colliders + number;
-    int32_t stack[PL_BRANCHES * 8];
-    int depth[PL_BRANCHES * 8], top = 0;
-    if (contact->root < 0)
-        return;
-    stack[0] = contact->root;
-    depth[top++] = contact->depth;
+    int32_t stack[PL_QUERY_NODES];
+    int depth[PL_QUERY_NODES], top = 0;
+    for (int i = contact->root_count - 1; i >= 0; i--) {
+        stack[top] = contact->root + i;
+        depth[top++] = contact->depth;
+    }
     while (top > 0) {
         const pl_box_node *node = contact->nodes + stack[--top];
         int level = depth[top];

@@ -1,5 +1,6 @@
 /* Boxes are sorted by size class, then along a Morton curve, and every sixteen in a row become a node. Large boxes among many
-   small ones would swell the nodes they fall into: hence the classes, each four times as large as the one before. */
+   small ones would swell the nodes they fall into: hence the classes, each four times as large as the one before.
+   Few boxes are not sorted and get no tree: going through all of them, sixteen at a time, costs less. */
 #include "contact/tree.h"
 
 #include <math.h>
@@ -51,10 +52,10 @@ static void make_box(const pl_contact *contact, int clump)
     make_sphere(contact, clump, low, high);
     for (int k = 0; k < 3; k++) {
         double base = body->base[k] - contact->anchor[k];
-        double back = body->asleep ? 0 : -body->velocity[k] * contact->h;
-        double way = body->asleep ? 0 : body->velocity[k] * contact->horizon;
-        double from = base + (double)low[k] + fmin(back, way) - (double)body->slack;
-        double to = base + (double)high[k] + fmax(back, way) + (double)body->slack;
+        double velocity = (double)contact->path[clump][k], slack = (double)contact->slack[clump];
+        double back = -velocity * contact->h, way = velocity * contact->horizon;
+        double from = base + (double)low[k] + fmin(back, way) - slack;
+        double to = base + (double)high[k] + fmax(back, way) + slack;
         double pad = 3e-7 * (fabs(from) + fabs(to));
         box[k] = (float)(from - pad);
         box[3 + k] = (float)(to + pad);
@@ -171,27 +172,39 @@ static int add_level(pl_contact *contact, int first, int count, bool leaves)
     return made;
 }
 
+static void sort_boxes(pl_contact *contact)
+{
+    int count = contact->clump_count;
+    frame f = frame_of(contact);
+    for (int c = 0; c < count; c++)
+        contact->items[c] = (pl_sort_item){key_of(contact->boxes + 6 * (size_t)c, &f), (uint32_t)c};
+    pl_sort(contact->items, contact->items + count, (size_t)count);
+}
+
+/* As many as a query's stack has room for nodes of. */
+enum { FEW = PL_QUERY_NODES * PL_BRANCHES };
+
 void pl_contact_grow_tree(pl_contact *contact)
 {
     int count = contact->clump_count;
-    contact->node_count = contact->depth = 0;
-    contact->root = -1;
+    contact->node_count = contact->depth = contact->root = contact->root_count = 0;
     if (count == 0)
         return;
     for (int k = 0; k < 3; k++)
         contact->anchor[k] = contact->bodies[0].base[k];
     for (int c = 0; c < count; c++)
         make_box(contact, c);
-    frame f = frame_of(contact);
     for (int c = 0; c < count; c++)
-        contact->items[c] = (pl_sort_item){key_of(contact->boxes + 6 * (size_t)c, &f), (uint32_t)c};
-    pl_sort(contact->items, contact->items + count, (size_t)count);
+        contact->items[c] = (pl_sort_item){0, (uint32_t)c};
+    if (count > FEW)
+        sort_boxes(contact);
     int first = 0, made = add_level(contact, 0, count, true);
-    while (made > 1) {
+    while (count > FEW && made > 1) {
         int next = contact->node_count;
         made = add_level(contact, first, made, false);
         first = next;
         contact->depth++;
     }
     contact->root = first;
+    contact->root_count = made;
 }

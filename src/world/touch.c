@@ -88,6 +88,7 @@ static void gather_bodies(void *context, int begin, int end, int worker)
         if (record->gas.pressure > 0)
             pl_gas_settle(record, world->h);
         gather_body(world, record);
+        pl_contact_follow(world->contact, record->contact, worker);
     }
     world->workers[worker].work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
 }
@@ -172,8 +173,8 @@ void pl_world_touch(pl_world *world, double rest_of_step)
         sqrt(world->gravity[0] * world->gravity[0] + world->gravity[1] * world->gravity[1] +
              world->gravity[2] * world->gravity[2]);
     run_bodies(world, gather_bodies);
-    if (pl_contact_rows_are_stale(contact, world->tasks)) {
-        pl_contact_make_rows(contact, rest_of_step, world->tasks);
+    if (pl_contact_groups_are_stale(contact)) {
+        pl_contact_make_groups(contact, rest_of_step, world->tasks);
         run_bodies(world, gather_rest);
     }
     contact->bouncy = is_bouncy(contact);

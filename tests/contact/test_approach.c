@@ -147,7 +147,7 @@ static const pl_touch *touch_of(kit *k, const ellipsoid *a, const ellipsoid *b, 
     pl_contact_clear(k->contact);
     set_body(k, 0, a, here);
     set_body(k, 1, b, there);
-    pl_contact_make_rows(k->contact, 1.0 / 30, NULL);
+    pl_contact_make_groups(k->contact, 1.0 / 30, NULL);
     pl_contact_find(k->contact, NULL);
     const pl_segment *s = k->contact->touch_segments;
     return s->count ? k->contact->buffers[s->worker].touches + s->first : NULL;
@@ -244,7 +244,7 @@ static void scale_changes_nothing(void **state)
         pl_contact_clear(k.contact);
         set_body(&k, 0, &a, here);
         set_body(&k, 1, &b, there);
-        pl_contact_make_rows(k.contact, 1.0 / 30, NULL);
+        pl_contact_make_groups(k.contact, 1.0 / 30, NULL);
         pl_contact_find(k.contact, NULL);
         const pl_segment *s = k.contact->touch_segments;
         assert_int_equal(s->count, 1);
