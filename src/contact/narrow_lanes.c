@@ -122,13 +122,13 @@ PL_LANES_INLINE vf least_square(const vf x[3], vf radius, const pl_clump_places 
 
 /* The same inside one body, where many never touch. */
 static vf least_square_inside(const vf x[3], vf radius, const pl_clump_places *others,
-                              const float *radii, const uint32_t * not )
+                              const float *radii, const uint32_t *excuses)
 {
     vf least = pl_splat_f(1e30f);
     for (int i = 0; i < PL_CLUMP; i++) {
         vi may;
         for (int lane = 0; lane < PL_W; lane++)
-            may[lane] = not [lane] >> i & 1 ? 0 : -1;
+            may[lane] = excuses[lane] >> i & 1 ? 0 : -1;
         vf dx = x[0] - others->x[i], dy = x[1] - others->y[i], dz = x[2] - others->z[i],
            r = radius + radii[i];
         least = pl_select_f(may, pl_min_f(dx * dx + dy * dy + dz * dz - r * r, least), least);
@@ -149,7 +149,7 @@ static __attribute__((noinline)) void look_closely(const search *s, pl_group *gr
     const float *radius = contact->radius + (size_t)mine * PL_CLUMP;
     const float *radii = contact->radius + (size_t)other * PL_CLUMP;
     float offset[3], rounding = a->largest + b->largest;
-    uint32_t not [PL_CLUMP], rows = 0;
+    uint32_t excuses[PL_CLUMP], rows = 0;
     vf least = pl_splat_f(1e30f);
     for (int k = 0; k < 3; k++) {
         offset[k] = (float)(b->mark_base[k] - a->mark_base[k]) +
@@ -157,13 +157,13 @@ static __attribute__((noinline)) void look_closely(const search *s, pl_group *gr
         rounding += __builtin_fabsf(offset[k]);
     }
     for (int i = 0; a == b && i < PL_CLUMP; i++)
-        not [i] = excused(contact, mine * PL_CLUMP + i, other) | ~(uint32_t)contact->used[other];
+        excuses[i] = excused(contact, mine * PL_CLUMP + i, other) | ~(uint32_t)contact->used[other];
     for (int k = 0; k < PL_CLUMP; k += PL_W) {
         vf x[3] = {pl_load_f(from->x + k) - offset[0], pl_load_f(from->y + k) - offset[1],
                    pl_load_f(from->z + k) - offset[2]};
         vf r = pl_load_f(radius + k);
-        vf square =
-            a == b ? least_square_inside(x, r, to, radii, not +k) : least_square(x, r, to, radii);
+        vf square = a == b ? least_square_inside(x, r, to, radii, excuses + k)
+                           : least_square(x, r, to, radii);
         vf most = r + contact->thick[other];
         vf gap =
             pl_sqrt_f(pl_max_f(square + most * most, pl_splat_f(0))) - (most + 2e-6f * rounding);
