@@ -1,7 +1,8 @@
 # tests/<layer>/test_<name>.c becomes the test <layer>/<name>; tests/support/*.c is linked to all of them.
 # tests/<name>.sh and tests/<folder>/<name>.sh become the tests <name> and <folder>/<name>; they get the environment
 # PLIANT (the built command), SOURCE_DIR, BUILD_DIR, CC and SANITIZE; exit status 77 says that they were skipped.
-# A C test whose text speaks of threads or tasks gets the label "threads": the thread sanitizer looks at those. One that
+# A C test whose text speaks of threads or tasks gets the label "threads": the thread sanitizer looks at those, unless
+# "Label: serial" in the opening comment says that other tests show as much. One that
 # speaks of golden values gets the label "bits": other compilers must give the same. The targets thread_tests and
 # bits_tests build just those. A line "Label: slow" in the opening comment of a test, of either language, gives it that
 # label: the address sanitizer, which would find nothing new there, leaves it out; quick_tests builds all others, and
@@ -63,7 +64,7 @@ function(pliant_c_tests)
       add_dependencies(quick_tests ${target})
     endif()
     file(STRINGS ${file} threaded LIMIT_COUNT 1 REGEX "[Tt]hread|pl_task")
-    if(threaded)
+    if(threaded AND NOT serial IN_LIST labels)
       set_property(TEST ${layer}/${name} APPEND PROPERTY LABELS threads)
       add_dependencies(thread_tests ${target})
     endif()

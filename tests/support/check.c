@@ -24,6 +24,21 @@ bool check_is_sanitized(void)
 #endif
 }
 
+bool check_is_thread_sanitized(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    return true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+    return true;
+#else
+    return false;
+#endif
+#else
+    return false;
+#endif
+}
+
 bool check_is_slow_build(void)
 {
 #ifdef __OPTIMIZE__

@@ -13,8 +13,9 @@
 /* PLIANT_THOROUGH=1 in the environment: everything, however long it takes. */
 bool check_is_thorough(void);
 
-/* Compiled with a sanitizer; or with one, or without optimisation. */
+/* Compiled with a sanitizer; with that of threads; with any, or without optimisation. */
 bool check_is_sanitized(void);
+bool check_is_thread_sanitized(void);
 bool check_is_slow_build(void);
 
 /* How often to repeat something: `full` times in thorough runs, else `quick` times; a tenth of that, at least once, in

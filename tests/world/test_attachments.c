@@ -1,5 +1,5 @@
 /* Attachments: they hold, they exchange momentum with what they hold to, they break at their force, sleep and wake as one, and come back from
-   snapshots to the last bit. */
+   snapshots to the last bit. Label: serial. */
 #include "support/check.h"
 
 #include <math.h>

@@ -547,6 +547,8 @@ static size_t counts_of(const attack *a)
 static void forged_snapshots_do_no_harm(void **state)
 {
     (void)state;
+    if (check_is_thread_sanitized())
+        skip(); /* one thread is at work here */
     size_t tries = world_is_slow_build() ? 10 : check_is_thorough() ? 4000 : 40;
     for (int kind = 0; kind < KINDS; kind++)
         for (int way = 0; way < 4; way++) {

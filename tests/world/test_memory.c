@@ -1,5 +1,5 @@
 /* Memory: a step takes none; every allocation made to fail in turn gives a clean error with nothing
-   changed and nothing lost; a limit holds. */
+   changed and nothing lost; a limit holds. Label: serial. */
 #include "support/check.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* Skinned surfaces: the kernel against plain C, many bodies against one, rest and rigid motions,
-   degenerate bodies, bad requests, memory. */
+   degenerate bodies, bad requests, memory. Label: serial. */
 #include "support/check.h"
 
 #include <math.h>
