@@ -23,7 +23,6 @@ typedef struct pl_contact_body {
     double base[3];     /* metres: what its particles' places are measured from, this sub-step */
     double centre[3];   /* of its particles */
     double velocity[3]; /* m/s, mean */
-    double swing;       /* m/s, of the particle that moves fastest against the mean */
     const pl_clumps *clumps;
     double unit; /* metres per model unit */
     int first_clump;
@@ -185,7 +184,8 @@ void pl_contact_destroy(pl_contact *contact);
 /* Room for so many bodies and clumps; then entering them cannot fail. Keeps what is there. */
 pl_status pl_contact_reserve(pl_contact *contact, int bodies, int clumps);
 
-/* Forgets all bodies; then bodies are entered one after the other. `yields` is [n] 1/mass, by particle. Returns the body's number. */
+/* Forgets all bodies; then bodies are entered one after the other. Radii
+   and masses are those of its particles, in units of the model and in `mass_unit`. Returns the body's number. */
 void pl_contact_clear(pl_contact *contact);
 int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const float *radii,
                      const double *masses, double mass_unit, const uint8_t *is_fixed);
