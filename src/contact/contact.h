@@ -41,7 +41,7 @@ typedef struct pl_contact_body {
     double mark_base[3];
 } pl_contact_body;
 
-/* ---- Rows, pairs, contacts ------------------------------------------------------------------------ */
+/* ---- Groups, touches ------------------------------------------------------------------------------ */
 
 /* Two clumps that may meet. The other is later in the order of clumps, or the same, or asleep. Gaps are between spheres
    and at the time groups were made: both keep to their paths, which come nearer to each other by no more than `closing`. */
@@ -50,8 +50,7 @@ typedef struct pl_group {
     float closing; /* m/s */
     float gap;     /* the least of all */
     float beyond;  /* the least of particles that are not in `rows` */
-    uint32_t
-        rows; /* bit k: particle k of the first has come near the other; the rest need not be looked at */
+    uint32_t rows; /* bit k: particle k of the first has come near the other clump */
 } pl_group;
 
 /* b must stay ahead of a along n. All lengths in metres. */
@@ -125,9 +124,8 @@ typedef struct pl_contact {
     uint16_t *used;                  /* [clumps] */
     int32_t *body_of;                /* [clumps] */
     float *thin, *thick;             /* [clumps] the least of `least`, the largest of `radius` */
-    float (
-        *path)[3]; /* [clumps] m/s, when groups were made: it is expected to go on like that... */
-    float *slack;  /* [clumps] ...give or take so many metres */
+    float (*path)[3];    /* [clumps] m/s when groups were made: it should go on like that... */
+    float *slack;        /* [clumps] ...give or take so many metres */
     float (*mean)[3];    /* [clumps] metres its particles moved in this sub-step, on average... */
     float *swing;        /* [clumps] ...and against that, at the most */
     float *stray;        /* [clumps] metres they have left their paths by at its end... */
