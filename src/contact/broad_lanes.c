@@ -171,7 +171,7 @@ static bool may_touch(const pl_contact *contact, int clump, int other, float *ga
         float offset = (float)(a->base[k] - b->base[k]);
         d[k] = offset + from[k] - to[k];
         v[k] = contact->path[clump][k] - contact->path[other][k];
-        rounding += __builtin_fabsf(offset);
+        rounding += __builtin_fabsf(offset) + __builtin_fabsf(from[k]) + __builtin_fabsf(to[k]);
         square += d[k] * d[k];
         along += d[k] * v[k];
         speed += v[k] * v[k];

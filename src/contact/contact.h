@@ -23,7 +23,6 @@ typedef struct pl_contact_body {
     double base[3];     /* metres: what its particles' places are measured from, this sub-step */
     double centre[3];   /* of its particles */
     double velocity[3]; /* m/s, mean */
-    double swing;       /* m/s, of the particle that moves fastest against the mean */
     const pl_clumps *clumps;
     double unit; /* metres per model unit */
     int first_clump;
@@ -42,7 +41,7 @@ typedef struct pl_contact_body {
     double mark_base[3];
 } pl_contact_body;
 
-/* ---- Rows, pairs, contacts ------------------------------------------------------------------------ */
+/* ---- Groups, touches ------------------------------------------------------------------------------ */
 
 /* Two clumps that may meet. The other is later in the order of clumps, or the same, or asleep. Gaps are between spheres
    and at the time groups were made: both keep to their paths, which come nearer to each other by no more than `closing`. */
@@ -51,8 +50,7 @@ typedef struct pl_group {
     float closing; /* m/s */
     float gap;     /* the least of all */
     float beyond;  /* the least of particles that are not in `rows` */
-    uint32_t
-        rows; /* bit k: particle k of the first has come near the other; the rest need not be looked at */
+    uint32_t rows; /* bit k: particle k of the first has come near the other clump */
 } pl_group;
 
 /* b must stay ahead of a along n. All lengths in metres. */
@@ -126,9 +124,8 @@ typedef struct pl_contact {
     uint16_t *used;                  /* [clumps] */
     int32_t *body_of;                /* [clumps] */
     float *thin, *thick;             /* [clumps] the least of `least`, the largest of `radius` */
-    float (
-        *path)[3]; /* [clumps] m/s, when groups were made: it is expected to go on like that... */
-    float *slack;  /* [clumps] ...give or take so many metres */
+    float (*path)[3];    /* [clumps] m/s when groups were made: it should go on like that... */
+    float *slack;        /* [clumps] ...give or take so many metres */
     float (*mean)[3];    /* [clumps] metres its particles moved in this sub-step, on average... */
     float *swing;        /* [clumps] ...and against that, at the most */
     float *stray;        /* [clumps] metres they have left their paths by at its end... */
@@ -185,7 +182,8 @@ void pl_contact_destroy(pl_contact *contact);
 /* Room for so many bodies and clumps; then entering them cannot fail. Keeps what is there. */
 pl_status pl_contact_reserve(pl_contact *contact, int bodies, int clumps);
 
-/* Forgets all bodies; then bodies are entered one after the other. `yields` is [n] 1/mass, by particle. Returns the body's number. */
+/* Forgets all bodies; then bodies are entered one after the other. Radii
+   and masses are those of its particles, in units of the model and in `mass_unit`. Returns the body's number. */
 void pl_contact_clear(pl_contact *contact);
 int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const float *radii,
                      const double *masses, double mass_unit, const uint8_t *is_fixed);

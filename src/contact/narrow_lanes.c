@@ -152,9 +152,12 @@ static __attribute__((noinline)) void look_closely(const search *s, pl_group *gr
     uint32_t excuses[PL_CLUMP], rows = 0;
     vf least = pl_splat_f(1e30f);
     for (int k = 0; k < 3; k++) {
-        offset[k] = (float)(b->mark_base[k] - a->mark_base[k]) +
-                    (contact->path[other][k] - contact->path[mine][k]) * s->since;
-        rounding += __builtin_fabsf(offset[k]);
+        float apart = (float)(b->mark_base[k] - a->mark_base[k]);
+        float way = (contact->path[other][k] - contact->path[mine][k]) * s->since;
+        offset[k] = apart + way;
+        rounding += __builtin_fabsf(apart) + __builtin_fabsf(way) +
+                    __builtin_fabsf(contact->spheres[mine][k]) +
+                    __builtin_fabsf(contact->spheres[other][k]);
     }
     for (int i = 0; a == b && i < PL_CLUMP; i++)
         excuses[i] = excused(contact, mine * PL_CLUMP + i, other) | ~(uint32_t)contact->used[other];

@@ -56,7 +56,7 @@ static void make_box(const pl_contact *contact, int clump)
         double back = -velocity * contact->h, way = velocity * contact->horizon;
         double from = base + (double)low[k] + fmin(back, way) - slack;
         double to = base + (double)high[k] + fmax(back, way) + slack;
-        double pad = 3e-7 * (fabs(from) + fabs(to));
+        double pad = 3e-7 * (fabs(from) + fabs(to) + fabs(base));
         box[k] = (float)(from - pad);
         box[3 + k] = (float)(to + pad);
     }

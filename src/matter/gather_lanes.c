@@ -48,7 +48,7 @@ PL_LANES_INLINE void small_turn(const vf a[4], const vf b[4], vf out[3])
 }
 
 typedef struct frame {
-    float unit, square, shift[3], mean[3]; /* shift: of the origin; mean: of the body; metres */
+    float unit, square, shift[3]; /* shift: of the origin, metres */
 } frame;
 
 /* Where PL_W particles are and how far they have moved, metres. */
@@ -92,10 +92,8 @@ static frame frame_of(const pl_oriented *body)
 {
     double unit = body->system->key.model->unit;
     frame f = {.unit = (float)unit, .square = (float)(unit * unit)};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         f.shift[k] = (float)((body->place[k] - body->old.origin[k]) * unit);
-        f.mean[k] = (float)(body->path[k] * unit);
-    }
     return f;
 }
 
@@ -104,16 +102,11 @@ void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clum
                                   pl_clump_places *ways, pl_primitive *primitives, pl_gathered *out)
 {
     frame f = frame_of(body);
-    vf stray = pl_splat_f(0);
-    float apart = 0;
     for (int c = 0; c < clumps->count; c++)
         for (int k = 0; k < PL_CLUMP; k += PL_W) {
             const int32_t *which = clumps->particle + c * PL_CLUMP + k;
-            vf x[3], moved[3], own[3];
+            vf x[3], moved[3];
             see(body, which, &f, x, moved);
-            for (int m = 0; m < 3; m++)
-                own[m] = moved[m] - f.mean[m];
-            stray = pl_max_f(stray, own[0] * own[0] + own[1] * own[1] + own[2] * own[2]);
             pl_store_f(places[c].x + k, x[0]);
             pl_store_f(places[c].y + k, x[1]);
             pl_store_f(places[c].z + k, x[2]);
@@ -124,9 +117,6 @@ void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clum
                 gather_primitives(body, which, clumps->shape + (size_t)c * 6 * PL_CLUMP + k, &f, x,
                                   moved, primitives + c * PL_CLUMP + k);
         }
-    for (int lane = 0; lane < PL_W; lane++) {
-        apart = stray[lane] > apart ? stray[lane] : apart;
-    }
     /* The first of each clump stand for all. */
     for (int k = 0; k < 3; k++) {
         const float *axes[3] = {places->x, places->y, places->z};
@@ -135,7 +125,6 @@ void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clum
             sum += axes[k][c * (int)(sizeof *places / sizeof(float))];
         out->centre[k] = sum / (float)clumps->count;
     }
-    out->swing = __builtin_sqrtf(apart);
     PL_LANES_LEAVE();
 }
 

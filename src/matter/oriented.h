@@ -260,7 +260,6 @@ void pl_oriented_stand(pl_oriented *body);
 /* What contact wants to know, in metres from the place: positions and displacements of all particles, clump by clump, primitives (all but
    `yield`) of the clumps that are wanted. */
 typedef struct pl_gathered {
-    float swing;     /* displacement of the particle that moved most against the mean, metres */
     float centre[3]; /* about the middle of the particles, metres from the place */
 } pl_gathered;
 

@@ -38,7 +38,6 @@ static void gather_body(pl_world *world, const pl_record *record)
         body->centre[k] = body->base[k] + (double)gathered.centre[k];
         body->velocity[k] = matter->path[k] * body->unit / world->h;
     }
-    body->swing = (double)gathered.swing / world->h;
 }
 
 /* Sleeping bodies are shown once, standing. */
