@@ -1,5 +1,6 @@
-/* Tetrahedral matter: equal bits at all widths, numbers of threads, alone and side by side, after other bodies in the same room, and after saving and loading;
-   no allocation while solving; bad input; numbers that are not finite; plastic flow. Speaks of threads and tasks. Label: slow. */
+/* Tetrahedral matter: equal bits at all widths, numbers of threads, alone and side by side, whatever was solved before in the
+   same room, and after saving and loading; no allocation while solving; bad input; numbers that are not finite; plastic
+   flow. Speaks of threads and tasks. Label: slow. */
 #include "support/check.h"
 
 #include "base/rng.h"
