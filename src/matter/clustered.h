@@ -267,6 +267,9 @@ pl_status pl_clustered_set_examples(pl_clustered *clustered, pl_examples *exampl
                                     pl_error *error);
 pl_examples *pl_clustered_examples(const pl_clustered *clustered); /* NULL = none */
 
+/* S̃ of the weights as they are, where these were loaded. */
+void pl_clustered_renew_examples(pl_clustered *clustered);
+
 /* S̃ of a cluster in the last sub-step, row major; I without examples. */
 void pl_clustered_stretch(const pl_clustered *clustered, const pl_cluster *cluster, float out[9]);
 

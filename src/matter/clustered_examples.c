@@ -113,8 +113,14 @@ pl_status pl_clustered_set_examples(pl_clustered *c, pl_examples *examples, pl_e
     pl_clustered_free_examples(c);
     c->manifold = m;
     pl_clustered_choose_speakers(c);
-    pl_examples_blend(examples, m->blend, NULL);
+    pl_clustered_renew_examples(c);
     return PL_OK;
+}
+
+void pl_clustered_renew_examples(pl_clustered *c)
+{
+    if (c->manifold)
+        pl_examples_blend(c->manifold->examples, c->manifold->blend, NULL);
 }
 
 pl_examples *pl_clustered_examples(const pl_clustered *c)

@@ -253,8 +253,8 @@ PL_LANES_INLINE int diagonal(int i)
     return i * (i + 1) / 2 + i;
 }
 
-/* The same, with the solution for 1 on the diagonal of L; or what there is of it from last time: mostly the points are
-   those they were. */
+/* As `factor`, with the solution for a right-hand side of ones where the diagonal of L would be; or what there is of
+   both from last time: mostly the points are those they were. */
 PL_LANES_INLINE void recall_factor(search *s, int poses, const vd lift[PAIR], vd low[][PAIR],
                                    vd inverse[][PAIR])
 {

@@ -223,16 +223,22 @@ static void load_row(pl_tetrahedral *b, const pl_tet_motion *m, ptrdiff_t row, f
         b->room.d[4 * row + k] = start;
         b->room.y[4 * row + k] = start + h * h * (push + (float)m->fall[k]);
     }
+    b->room.d[4 * row + 3] = b->room.y[4 * row + 3] = 0;
 }
 
-/* Where the targets are; also for nodes of no element, which go where they are drawn to. */
+/* Where the targets are; also for nodes of no element, which go where they are drawn to. Nothing of what another body left
+   in the room is kept. */
 static void load(pl_tetrahedral *b, const pl_tet_motion *m)
 {
     const pl_tet_system *s = b->system;
     float decay = (float)pl_exp(-m->damping * s->h);
     for (ptrdiff_t row = 0; row < s->rows; row++) {
-        if (s->node_of[row] >= 0)
+        if (s->node_of[row] >= 0) {
             load_row(b, m, row, decay);
+        } else {
+            memset(b->room.d + 4 * row, 0, 4 * sizeof(float));
+            memset(b->room.y + 4 * row, 0, 4 * sizeof(float));
+        }
         if (row >= s->padded)
             memcpy(b->room.d + 4 * row, b->room.y + 4 * row, 3 * sizeof(float));
     }

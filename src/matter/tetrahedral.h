@@ -119,7 +119,7 @@ void pl_tetrahedral_flow(pl_tetrahedral *body, const float *x, pl_tasks *tasks);
    of no element. `worker` is who asks, below the source's number. */
 void pl_tetrahedral_frames(const pl_tetrahedral *body, const float *x, int worker, float *frame);
 
-/* The energy, in doubles and with exact rotations whatever the definition says; mass unit² / s². `body` gives Fᵖ, NULL =
+/* The energy, in doubles and with exact rotations whatever the definition says; mass unit² / s². `body` gives Fᵖ and S̃, NULL =
    none. `y` [n][3] are the inertial targets, NULL = elastic energy alone. `gradient` [n][3] may be NULL; rows of fixed
    nodes are not zeroed. */
 double pl_tet_energy(const pl_tet_system *system, const pl_tetrahedral *body, const double *x,

@@ -59,7 +59,7 @@ typedef struct pl_tet_room {
 /* One worker's room for solving. */
 typedef struct pl_tet_scratch {
     pl_tet_room *rooms; /* [together] */
-    float *x;           /* [unknowns][together][3] */
+    float *x;           /* [unknowns][together][3], or [rows][4] for frames */
     float *work;        /* of the factor */
 } pl_tet_scratch;
 

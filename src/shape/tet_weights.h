@@ -22,9 +22,9 @@ typedef struct pl_tet_weights {
 } pl_tet_weights;
 
 /* `edge` are the six entries −V g_a·g_b of the Laplacian of each element in the order 01 02 03 12 13 23, `sample` are
-   elements, at least one in every piece of the mesh, `centroid` [tets][3] where elements are. A sampled element follows itself alone. Weights below `threshold`
-   are dropped, the `cap` heaviest kept, and what is left made to sum to one. PL_ERROR_MEMORY; PL_ERROR_ARGUMENT where a
-   piece has no sample. */
+   elements, at least one in every piece of the mesh, `centroid` [tets][3] where elements are. A sampled element follows
+   itself alone. Weights below `threshold` are dropped, the `cap` heaviest kept, and what is left made to sum to one.
+   PL_ERROR_MEMORY; PL_ERROR_ARGUMENT where a piece has no sample. */
 pl_status pl_tet_weigh(pl_memory *memory, int n, int tet_count, const int32_t *tets,
                        const double *edge, const double *centroid, int sample_count,
                        const int32_t *sample, double threshold, int cap, pl_tet_weights *weights);

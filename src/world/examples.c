@@ -370,7 +370,10 @@ pl_status pl_examples_restore(pl_world *world, pl_record *record, pl_error *erro
     PL_TRY(status);
     const void *saved = e->saved;
     e->saved = NULL;
-    return pl_examples_load(pl_record_examples_of(record), saved, e->saved_size, error);
+    PL_TRY(pl_examples_load(pl_record_examples_of(record), saved, e->saved_size, error));
+    if (record->matter.clustered)
+        pl_clustered_renew_examples(record->matter.clustered);
+    return PL_OK;
 }
 
 /* With local examples elements are groups, or particles; else groups are of particles. */

@@ -1,5 +1,6 @@
-/* Tetrahedral matter: equal bits at all widths, numbers of threads, alone and side by side, and after saving and loading;
-   no allocation while solving; bad input; numbers that are not finite; plastic flow. Speaks of threads and tasks. Label: slow. */
+/* Tetrahedral matter: equal bits at all widths, numbers of threads, alone and side by side, whatever was solved before in the
+   same room, and after saving and loading; no allocation while solving; bad input; numbers that are not finite; plastic
+   flow. Speaks of threads and tasks. Label: slow. */
 #include "support/check.h"
 
 #include "base/rng.h"
@@ -146,6 +147,38 @@ static void test_side_by_side(void **state)
         pl_tasks_destroy(c.tasks);
         tet_case_free(&c);
     }
+}
+
+static void spoil(float *numbers, int rows)
+{
+    for (int i = 0; i < 4 * rows; i++)
+        numbers[i] = NAN;
+}
+
+/* What other bodies left where a body is solved does not reach it, be it no number. */
+static void test_rooms_keep_nothing(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int end = -1; end <= 0; end++) {
+            tet_case a, b;
+            start(&a, kind, end);
+            start(&b, kind, end);
+            const pl_tet_system *s = b.system;
+            const pl_tet_room *room = s->scratch[0].rooms;
+            float *of_rows[] = {room->d, room->y, room->start, room->before};
+            float *of_unknowns[] = {room->r,    room->r_before, room->z,
+                                    room->s[0], room->dr[0],    room->s[1]};
+            for (int k = 0; k < 4; k++)
+                spoil(of_rows[k], s->rows);
+            for (int k = 0; k < (b.def.accelerated ? 6 : 5); k++)
+                spoil(of_unknowns[k], s->padded);
+            march(&a, 4, STEPS);
+            march(&b, 4, STEPS);
+            assert_memory_equal(a.x, b.x, 3 * (size_t)a.bar.n * sizeof(float));
+            tet_case_free(&a);
+            tet_case_free(&b);
+        }
 }
 
 static void test_save(void **state)
@@ -409,11 +442,16 @@ static void test_flow_to_limit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flow_to_limit), cmocka_unit_test(test_widths),
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_side_by_side),
-        cmocka_unit_test(test_save),          cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_odd_input),     cmocka_unit_test(test_flow)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flow_to_limit),
+                                       cmocka_unit_test(test_widths),
+                                       cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_side_by_side),
+                                       cmocka_unit_test(test_rooms_keep_nothing),
+                                       cmocka_unit_test(test_save),
+                                       cmocka_unit_test(test_allocations),
+                                       cmocka_unit_test(test_no_memory),
+                                       cmocka_unit_test(test_bad_input),
+                                       cmocka_unit_test(test_odd_input),
+                                       cmocka_unit_test(test_flow)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

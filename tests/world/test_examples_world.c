@@ -345,6 +345,13 @@ static void widths_change_nothing(void **state)
     }
 }
 
+static double elastic_of(const pl_world *world, pl_body body)
+{
+    pl_energy energy;
+    assert_int_equal(pl_body_get_energy(world, body, &energy), PL_OK);
+    return energy.elastic;
+}
+
 static void snapshots_go_on(void **state)
 {
     (void)state;
@@ -360,6 +367,7 @@ static void snapshots_go_on(void **state)
             world_step(s.world, 8);
             void *bytes = world_snapshot(s.world, &size);
             uint64_t half = pl_world_hash(s.world);
+            double elastic = elastic_of(s.world, s.body);
             world_step(s.world, 8);
             uint64_t whole = pl_world_hash(s.world);
             pl_world_def def = world_of(0);
@@ -368,6 +376,9 @@ static void snapshots_go_on(void **state)
             if (pl_world_restore(other, bytes, size, &s.model, 1, &error) != PL_OK)
                 fail_msg("%s: %s %s", names[kind], error.where, error.text);
             assert_true(pl_world_hash(other) == half);
+            if (elastic_of(other, s.body) != elastic)
+                fail_msg("%s: another energy, %g, not %g", names[kind], elastic_of(other, s.body),
+                         elastic);
             world_step(other, 8);
             if (pl_world_hash(other) != whole)
                 fail_msg("%s: goes on with other bits", names[kind]);
