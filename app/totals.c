@@ -61,8 +61,8 @@ void app_print_totals(const app_totals *totals, const pl_play *play, const char 
                    busy > 0 ? 100 * stages[i].ms / busy : 0);
     printf("  %-12s %12.4f   (%.0f frames per second)\n", "wall", totals->wall_ms / frames,
            totals->wall_ms > 0 ? 1e3 * (double)totals->frames / totals->wall_ms : 0);
-    printf("  %d blocks of lanes, %d lone; %" PRIu64 " iterations, %" PRIu64 " refused, %" PRIu64
-           " rescued\n",
+    printf("  groups solved side by side %d, bodies alone %d; iterations %" PRIu64
+           ", accelerated states refused %" PRIu64 ", bodies rescued %" PRIu64 "\n",
            r->lane_blocks, r->lone_blocks, r->iterations, r->refused, r->rescued);
 }
 

@@ -2,7 +2,8 @@
    pliant/pliant.h.
 
    Bodies touch each other, and themselves where pl_body_def.self_contact says so, through the ellipsoids of their
-   particles. Nothing passes through anything, at any speed. */
+   particles. No particle passes through a collider or another particle, at any speed; but soft, thin bodies can be torn
+   open by what is very fast (docs/contact.md, limits). */
 #ifndef PLIANT_CONTACT_H
 #define PLIANT_CONTACT_H
 

@@ -82,7 +82,7 @@ pl_status pl_clustered_fill(pl_world *world, pl_record *record, const pl_cluster
     pl_memory *memory = world->memory;
     const pl_model *model = record->model;
     PL_CHECK(model->cluster_count > 0, PL_ERROR_ARGUMENT, error, "model",
-             "has no clusters; cook it with clusters, or define some");
+             "has no clusters; give it some: \"clusters\" in a scene, pl_model_cluster in C");
     float *mass = PL_NEW(memory, float, model->particle_count);
     float *radius = PL_NEW(memory, float, model->particle_count);
     pl_clustered *clustered = NULL;

@@ -519,7 +519,8 @@ static const broken_scene scenes[] = {
     {"clustered without clusters",
      "{\"pliant\": 1, \"bodies\": [{\"model\": \n"
      " {\"shape\": \"box\"}, \"clustered\": true}]}",
-     ":2:2: bodies[0].model: has no clusters; cook it with clusters, or define some"},
+     ":2:2: bodies[0].model: has no clusters; give it some: \"clusters\" in a scene, "
+     "pl_model_cluster in C"},
     {"clustered with a modulus",
      "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"box\", \"clusters\": 4}, "
      "\"clustered\": true, \"young\": 1e5}]}",
