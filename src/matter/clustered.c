@@ -339,6 +339,8 @@ static void load(void *context, int begin, int end, int worker)
         store4(r->x + 4 * (size_t)row, (v4){0});
         store4(r->old + 4 * (size_t)row, (v4){0});
         store4(r->u + 4 * (size_t)row, (v4){0});
+        for (int run = 0; run < r->run_count; run++)
+            store4(r->sum + 4 * ((size_t)run * (size_t)r->row_capacity + (size_t)row), (v4){0});
     }
     for (int row = range.begin; row < range.end; row++) {
         int i = r->order[row], ahead = r->order[row + AHEAD < c->n ? row + AHEAD : row];

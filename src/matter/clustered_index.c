@@ -457,7 +457,8 @@ static void cut_runs(pl_clustered *c)
         int end = first + PL_COLUMNS < c->count ? first + PL_COLUMNS : c->count;
         for (at = first; at < end; at++)
             sum += c->clusters[r->sequence[at]].room;
-        if (at == c->count || sum * wanted >= (int64_t)c->member_count * (r->run_count + 1))
+        int next = r->run_count + 1;
+        if (at == c->count || (next < wanted && sum * wanted >= (int64_t)c->member_count * next))
             r->run_start[++r->run_count] = at;
     }
 }
