@@ -249,6 +249,13 @@ void pl_clustered_solve(pl_clustered *clustered, const pl_clustered_motion *moti
    clusters. Only pictures need it, so it is worked out when it is asked for. */
 void pl_clustered_frames(pl_clustered *clustered, pl_tasks *tasks);
 
+/* Whether every fit finds `stretch` and `pull` and counts what was `worked`: not those of elastic bodies with nearly as many
+   clusters as particles, for which it would take as long as all the rest. */
+bool pl_clustered_measures_strain(const pl_clustered *clustered);
+
+/* Largest singular value of Fᵉ in the last fit, of any body. */
+float pl_cluster_stretch(const pl_clustered *clustered, const pl_cluster *cluster);
+
 /* ---- Examples (METHODS §4, clustered_examples.c) ---------------------------------------------------------------------
 
    Each cluster of the model is an element of width 6: the stretch S of its elastic gradient. With examples the rest shape

@@ -630,14 +630,6 @@ PL_LANES_INLINE void modify(const pl_clustered_step *step, const group *g, int f
     }
 }
 
-/* Whether anybody wants to know how clusters are strained: not of bodies with nearly as many clusters as particles. */
-static bool wants_strain(const pl_clustered_step *step)
-{
-    const pl_clustered *c = step->clustered;
-    return 2 * c->count < c->n || c->def.yield < (double)INFINITY ||
-           c->def.toughness < (double)INFINITY;
-}
-
 PL_LANES_INLINE void fit_lanes(const pl_clustered_step *step, group *g, int first, const vf *sums,
                                fit *f)
 {
@@ -658,7 +650,7 @@ PL_LANES_INLINE void fit_lanes(const pl_clustered_step *step, group *g, int firs
     if (step->limit > 0)
         store_table(step, g, first, f, map, inertia);
     take_gradient(g, first, f, plastic, gradient);
-    if (wants_strain(step))
+    if (pl_clustered_measures_strain(step->clustered))
         take_strain(step, g, first, f, unplastic, gradient);
     store_fit(g, first, f, gradient);
 }
