@@ -62,7 +62,7 @@ static pl_status check_motion(const pl_clustered_def *d, pl_error *error)
     CHECK(d->strain_part > 0 && d->strain_part <= 1, "strain_part",
           "is %g; use a number above 0 and at most 1", d->strain_part);
     CHECK(d->strain_iterations >= 0 && d->strain_iterations <= 100000, "strain_iterations",
-          "is %d; use 0 or more (8 is usual, at most 100000)", d->strain_iterations);
+          "is %d; use 0 or more (4 is usual, at most 100000)", d->strain_iterations);
     return PL_OK;
 }
 

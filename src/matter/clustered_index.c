@@ -317,7 +317,7 @@ static void lay_out_lanes(pl_clustered *c)
     }
 }
 
-/* Rest as the kernels want it, in rows that a flow would change: with one they look at the clusters themselves. */
+/* Rest as the kernels want it, in rows that a flow would change: of bodies that flow they look at the clusters themselves. */
 static void fill_fixed(pl_clustered *c)
 {
     for (int i = 0; i < c->count; i++) {
@@ -357,7 +357,8 @@ static void fill_rest(pl_clustered *c)
     }
     for (int i = 0; i < round_up(c->count, PL_COLUMNS); i++)
         fill_lane(c, i, i < c->count ? c->clusters + c->rows.sequence[i] : NULL);
-    fill_fixed(c);
+    if (isinf(c->def.yield))
+        fill_fixed(c);
 }
 
 /* Weights and rest, for the kernels the body has. */

@@ -251,8 +251,7 @@ typedef struct group {
     float spin[6][GROUP] ALIGNED;
     float from[3][GROUP] ALIGNED; /* what positions are counted from */
     float *table;                 /* of PL_GROUP_FIELDS columns */
-    uint8_t
-        *armed; /* whether a cluster's arms are known; in narrow bodies the first speaks for all */
+    uint8_t *armed;     /* whether a cluster's arms are known; where narrow, the first is for all */
     const float *fixed; /* lane_fixed; NULL = the rows of rest are with the clusters */
 } group;
 
