@@ -471,15 +471,16 @@ PL_API pl_status pl_body_get_info(const pl_world *world, pl_body body, pl_body_i
 typedef struct pl_cluster_state {
     uint32_t id; /* never used again in this body */
     int member_count;
-    float fade;            /* 1 = all of its weight counts */
-    bool going;            /* marked: it will be gone soon */
-    double centre[3];      /* m */
-    float gradient[9];     /* F */
-    float rotation[9];     /* R */
-    float plastic[9];      /* Fᵖ */
-    float worked, stretch; /* accumulated strain, s; largest singular value of Fᵉ */
-    float mass;            /* Σ w m, kg */
-    int crack_count;       /* planes it was cut along */
+    float fade;        /* 1 = all of its weight counts */
+    bool going;        /* marked: it will be gone soon */
+    double centre[3];  /* m */
+    float gradient[9]; /* F */
+    float rotation[9]; /* R */
+    float plastic[9];  /* Fᵖ */
+    float worked;      /* accumulated strain, s; not counted (0) in elastic bodies of rings */
+    float stretch;     /* largest singular value of Fᵉ */
+    float mass;        /* Σ w m, kg */
+    int crack_count;   /* planes it was cut along */
 } pl_cluster_state;
 PL_API pl_status pl_body_read_clusters(const pl_world *world, pl_body body, int first, int count,
                                        pl_cluster_state *out);

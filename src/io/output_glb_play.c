@@ -255,6 +255,34 @@ static pl_status make_room(pl_glb_record *record, const pl_play *play, pl_troubl
     return PL_OK;
 }
 
+/* The skin of what has broken since. */
+static void tear_skin(pl_glb_record *record, const pl_play *play, int body)
+{
+    const pl_record *from = pl_world_record(play->world, play->bodies[body].handle);
+    const pl_model *model = from->model;
+    uint64_t topology = from->matter.clustered->topology;
+    if (!from->own_weights || topology == record->topologies[body])
+        return;
+    pl_glb_set_weights(record->glb, record->torn[body], model->influence_count, model->influences,
+                       from->own_weights);
+    record->topologies[body] = topology;
+}
+
+/* What broke before the mark has its skin again. Of a body that has left the world since it is not known any more. */
+static pl_status tear_skins(pl_glb_record *record, const pl_play *play, pl_trouble *trouble)
+{
+    for (int i = 0; i < record->body_count; i++) {
+        if (record->torn[i] < 0)
+            continue;
+        if (play->bodies[i].removed)
+            return pl_trouble_set(trouble, PL_ERROR_STATE, record->path,
+                                  "how the body \"%s\" broke is gone with it",
+                                  play->bodies[i].name);
+        tear_skin(record, play, i);
+    }
+    return PL_OK;
+}
+
 static pl_status open_record(pl_glb_record *record, const pl_glb_def *def, const pl_play *play,
                              pl_glb_colour *colour, const pl_output_mark *mark, pl_trouble *trouble)
 {
@@ -265,7 +293,10 @@ static pl_status open_record(pl_glb_record *record, const pl_glb_def *def, const
         PL_TRY(add_body(record, play, i, colour, trouble));
     for (int i = 0; i < record->collider_count; i++)
         PL_TRY(add_collider(record, play, i, trouble));
-    return mark ? pl_glb_go_on(record->glb, mark, trouble) : PL_OK;
+    if (!mark)
+        return PL_OK;
+    PL_TRY(tear_skins(record, play, trouble));
+    return pl_glb_go_on(record->glb, mark, trouble);
 }
 
 pl_status pl_glb_record_open(pl_memory *memory, const char *path, const pl_play *play,
@@ -295,19 +326,6 @@ static pl_status show(pl_glb_record *record, int actor, bool there, pl_trouble *
 {
     const double size[3] = {there, there, there};
     return pl_glb_pose(record->glb, actor, PL_GLB_SCALE, size, trouble);
-}
-
-/* The skin of what has broken since. */
-static void tear_skin(pl_glb_record *record, const pl_play *play, int body)
-{
-    const pl_record *from = pl_world_record(play->world, play->bodies[body].handle);
-    const pl_model *model = from->model;
-    uint64_t topology = from->matter.clustered->topology;
-    if (!from->own_weights || topology == record->topologies[body])
-        return;
-    pl_glb_set_weights(record->glb, record->torn[body], model->influence_count, model->influences,
-                       from->own_weights);
-    record->topologies[body] = topology;
 }
 
 static pl_status pose_body(pl_glb_record *record, const pl_play *play, int body,

@@ -62,7 +62,7 @@ static pl_status check_motion(const pl_clustered_def *d, pl_error *error)
     CHECK(d->strain_part > 0 && d->strain_part <= 1, "strain_part",
           "is %g; use a number above 0 and at most 1", d->strain_part);
     CHECK(d->strain_iterations >= 0 && d->strain_iterations <= 100000, "strain_iterations",
-          "is %d; use 0 or more (8 is usual, at most 100000)", d->strain_iterations);
+          "is %d; use 0 or more (4 is usual, at most 100000)", d->strain_iterations);
     return PL_OK;
 }
 
@@ -339,6 +339,8 @@ static void load(void *context, int begin, int end, int worker)
         store4(r->x + 4 * (size_t)row, (v4){0});
         store4(r->old + 4 * (size_t)row, (v4){0});
         store4(r->u + 4 * (size_t)row, (v4){0});
+        for (int run = 0; run < r->run_count; run++)
+            store4(r->sum + 4 * ((size_t)run * (size_t)r->row_capacity + (size_t)row), (v4){0});
     }
     for (int row = range.begin; row < range.end; row++) {
         int i = r->order[row], ahead = r->order[row + AHEAD < c->n ? row + AHEAD : row];

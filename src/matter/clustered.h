@@ -108,21 +108,21 @@ typedef struct pl_clustered_rows {
     float *arm;  /* [slots][4][16] x_old − centre and w m, from the first round that wants them */
     uint8_t *armed; /* [groups][16] whether they are there */
 
-    /* Bodies of many small clusters have one cluster per lane also while their members are gone through: number k of
-       sixteen clusters in slot ring_start[group] + k. Short ones are filled up with rows that are nobody's, weight 0. */
+    /* Narrow bodies, of many small clusters, have one cluster per lane also while their members are gone through: member k
+       of sixteen clusters in slot lane_start[group] + k. Short ones are filled up with rows that are nobody's, weight 0.
+       lane_fixed is the row of rest of each cluster, for bodies that do not flow. */
     bool narrow;
-    int32_t *ring_start; /* [groups + 1] */
-    int32_t *ring_row;   /* [slots][16] as `row` */
-    float *
-        ring_fixed; /* [groups][PL_FIXED][16] the row of rest of each cluster, as the kernels want it */
+    int32_t *lane_start; /* [groups + 1] */
+    int32_t *lane_row;   /* [slots][16] as `row` */
+    float *lane_fixed;   /* [groups][PL_FIXED][16] */
 
     void *sort;       /* for index and weigh */
     int32_t *spare;   /* [members] for index */
     int row_capacity; /* rows there is room for */
 } pl_clustered_rows;
 
-/* Elastic bodies of many small clusters, one in every lane all the time (rings.h). Number k of sixteen clusters that follow each other in the
-   sequence is in slot start[group] + k. Derived by pl_clustered_index and pl_clustered_weigh. */
+/* Elastic bodies of many small clusters, one in every lane all the time (rings.h). Member k of sixteen clusters that follow
+   each other in the sequence is in slot start[group] + k. Derived by pl_clustered_index and pl_clustered_weigh. */
 enum { PL_RING_MOST = 48 }; /* members */
 
 typedef struct pl_rings {
@@ -248,6 +248,13 @@ void pl_clustered_solve(pl_clustered *clustered, const pl_clustered_motion *moti
 /* frame[i] = Σ_c w F carried of the last fit: how the surface around each particle is deformed; I for a particle without
    clusters. Only pictures need it, so it is worked out when it is asked for. */
 void pl_clustered_frames(pl_clustered *clustered, pl_tasks *tasks);
+
+/* Whether every fit finds `stretch` and `pull` and counts what was `worked`: not those of elastic bodies with nearly as many
+   clusters as particles, for which it would take as long as all the rest. */
+bool pl_clustered_measures_strain(const pl_clustered *clustered);
+
+/* Largest singular value of Fᵉ in the last fit, of any body. */
+float pl_cluster_stretch(const pl_clustered *clustered, const pl_cluster *cluster);
 
 /* ---- Examples (METHODS §4, clustered_examples.c) ---------------------------------------------------------------------
 

@@ -16,6 +16,9 @@ enum { COLUMNS_MOST = 16384 };
 
 /* Bodies with a cluster per lane have at least so many of them, and none with more members. */
 enum { LANES_LEAST = 32, LANE_MOST = 512 };
+_Static_assert((int)PL_RING_MOST <= (int)LANE_MOST, "rings are evened out as lanes are");
+_Static_assert(LANE_MOST *PL_COLUMNS <= COLUMNS_MOST,
+               "a group of lanes is kept between the passes");
 
 static int round_up(int count, int unit)
 {
@@ -60,7 +63,7 @@ static void plan_rings(pl_clustered *c, size_t clusters, size_t members, size_t 
 {
     pl_rings *rings = &c->rings;
     size_t groups = clusters / PL_COLUMNS + 1, column = PL_COLUMNS * sizeof(float);
-    bool any = isinf(c->def.yield) && isinf(c->def.toughness) && !(c->def.strain_limit > 0);
+    bool any = pl_rings_are_possible(&c->def);
     size_t slots = any ? groups * PL_RING_MOST : 0;
     groups = any ? groups : 0, members = any ? members : 0, rows = any ? rows : 0;
     want(p, &rings->start, sizeof(int32_t), groups + 1, 0);
@@ -126,9 +129,9 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &r->spoken, PL_COLUMNS * sizeof(int32_t), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->heard, PL_COLUMNS * sizeof(int32_t), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->columns, 3 * sizeof(float), runs * columns, 0);
-    want(p, &r->ring_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
-    want(p, &r->ring_fixed, PL_FIXED * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
-    want(p, &r->ring_row, sizeof(int32_t), clusters >= LANES_LEAST ? places : 0, 0);
+    want(p, &r->lane_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
+    want(p, &r->lane_fixed, PL_FIXED * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
+    want(p, &r->lane_row, sizeof(int32_t), clusters >= LANES_LEAST ? places : 0, 0);
     want(p, &r->rest, 4 * sizeof(float), places, 0);
     want(p, &r->arm, 4 * sizeof(float), places, 0);
     want(p, &r->armed, PL_COLUMNS, clusters / PL_COLUMNS + 1, 0);
@@ -245,7 +248,7 @@ static void order_clusters(pl_clustered *c)
         r->sequence[i] = (int32_t)items[i].index;
 }
 
-/* ---- A cluster per lane ------------------------------------------------------------------------------------- */
+/* ---- A cluster per lane ------------------------------------------------------------------------ */
 
 /* Not far from each other in the sequence, clusters with as many members come together: a group takes as long as its
    largest. */
@@ -273,9 +276,9 @@ static void count_slots(pl_clustered *c)
         for (int i = first; i < first + PL_COLUMNS && i < c->count; i++)
             most =
                 c->clusters[r->sequence[i]].count > most ? c->clusters[r->sequence[i]].count : most;
-        r->ring_start[first / PL_COLUMNS] = slots;
+        r->lane_start[first / PL_COLUMNS] = slots;
         slots += most;
-        r->ring_start[first / PL_COLUMNS + 1] = slots;
+        r->lane_start[first / PL_COLUMNS + 1] = slots;
     }
 }
 
@@ -294,40 +297,27 @@ static bool is_narrow(pl_clustered *c)
     even_out(c);
     count_slots(c);
     int groups = (c->count + PL_COLUMNS - 1) / PL_COLUMNS;
-    if ((size_t)c->rows.ring_start[groups] * PL_COLUMNS <= places_for(members))
+    if ((size_t)c->rows.lane_start[groups] * PL_COLUMNS <= places_for(members))
         return true;
     order_clusters(c);
     return false;
 }
 
-/* Calls for the members of every lane of every slot: `m` is where its member is, or -1. */
-#define FOR_SLOTS(c, slot, lane, m)                                                                \
-    for (int first_ = 0; first_ < (c)->count; first_ += PL_COLUMNS)                                \
-        for (int slot = (c)->rows.ring_start[first_ / PL_COLUMNS];                                 \
-             slot < (c)->rows.ring_start[first_ / PL_COLUMNS + 1]; slot++)                         \
-            for (int lane = 0, m; lane < PL_COLUMNS && (m = member_in(c, first_, slot, lane), 1);  \
-                 lane++)
-
-static int member_in(const pl_clustered *c, int first, int slot, int lane)
-{
-    int k = slot - c->rows.ring_start[first / PL_COLUMNS];
-    if (first + lane >= c->count)
-        return -1;
-    const pl_cluster *cluster = c->clusters + c->rows.sequence[first + lane];
-    return k < cluster->count ? cluster->first + k : -1;
-}
-
 static void lay_out_lanes(pl_clustered *c)
 {
     pl_clustered_rows *r = &c->rows;
-    FOR_SLOTS(c, slot, lane, m)
-    {
-        r->ring_row[(size_t)slot * PL_COLUMNS + (size_t)lane] =
-            m < 0 ? 4 * (c->n + lane) : r->row[m];
+    for (int i = 0; i < round_up(c->count, PL_COLUMNS); i++) {
+        const pl_cluster *cluster = i < c->count ? c->clusters + r->sequence[i] : NULL;
+        int slot = r->lane_start[i / PL_COLUMNS], end = r->lane_start[i / PL_COLUMNS + 1];
+        int count = cluster ? cluster->count : 0, lane = i % PL_COLUMNS;
+        int32_t *out = r->lane_row + (size_t)slot * PL_COLUMNS + lane;
+        for (int k = 0; k < end - slot; k++)
+            out[(size_t)k * PL_COLUMNS] =
+                k < count ? r->row[cluster->first + k] : 4 * (c->n + lane);
     }
 }
 
-/* Rest as the kernels want it, in rows that a flow would change: with one they look at the clusters themselves. */
+/* Rest as the kernels want it, in rows that a flow would change: of bodies that flow they look at the clusters themselves. */
 static void fill_fixed(pl_clustered *c)
 {
     for (int i = 0; i < c->count; i++) {
@@ -335,7 +325,7 @@ static void fill_fixed(pl_clustered *c)
         float row[PL_FIXED];
         memcpy(row, (const char *)cluster + offsetof(pl_cluster, inverse), sizeof row);
         for (int k = 0; k < PL_FIXED; k++)
-            c->rows.ring_fixed[(i / PL_COLUMNS * PL_FIXED + k) * PL_COLUMNS + i % PL_COLUMNS] =
+            c->rows.lane_fixed[(i / PL_COLUMNS * PL_FIXED + k) * PL_COLUMNS + i % PL_COLUMNS] =
                 row[k];
     }
 }
@@ -343,7 +333,7 @@ static void fill_fixed(pl_clustered *c)
 /* Cluster number i of the sequence in its lane. */
 static void fill_lane(const pl_clustered *c, int i, const pl_cluster *cluster)
 {
-    int slot = c->rows.ring_start[i / PL_COLUMNS], end = c->rows.ring_start[i / PL_COLUMNS + 1];
+    int slot = c->rows.lane_start[i / PL_COLUMNS], end = c->rows.lane_start[i / PL_COLUMNS + 1];
     float *out = c->rows.rest + (size_t)slot * 4 * PL_COLUMNS + i % PL_COLUMNS;
     int m = cluster ? cluster->first : 0, last = cluster ? m + cluster->count : 0;
     for (; slot < end; slot++, m++, out += (ptrdiff_t)4 * PL_COLUMNS) {
@@ -367,7 +357,8 @@ static void fill_rest(pl_clustered *c)
     }
     for (int i = 0; i < round_up(c->count, PL_COLUMNS); i++)
         fill_lane(c, i, i < c->count ? c->clusters + c->rows.sequence[i] : NULL);
-    fill_fixed(c);
+    if (isinf(c->def.yield))
+        fill_fixed(c);
 }
 
 /* Weights and rest, for the kernels the body has. */
@@ -467,7 +458,8 @@ static void cut_runs(pl_clustered *c)
         int end = first + PL_COLUMNS < c->count ? first + PL_COLUMNS : c->count;
         for (at = first; at < end; at++)
             sum += c->clusters[r->sequence[at]].room;
-        if (at == c->count || sum * wanted >= (int64_t)c->member_count * (r->run_count + 1))
+        int next = r->run_count + 1;
+        if (at == c->count || (next < wanted && sum * wanted >= (int64_t)c->member_count * next))
             r->run_start[++r->run_count] = at;
     }
 }
@@ -504,7 +496,7 @@ void pl_clustered_index(pl_clustered *c)
     index_particles(c);
     c->rings.used = pl_rings_suit(c);
     if (c->rings.used)
-        pl_rings_even_out(c);
+        even_out(c);
     c->rows.narrow = !c->rings.used && is_narrow(c);
     lay_out_members(c);
     index_particles(c);

@@ -5,7 +5,7 @@
    of four floats, which sixteen loads and a transposition bring into lanes faster than three gathers do, and from which the way
    back goes the same. Offsets of members from the centre of their cluster are kept between the passes while there is room.
 
-   Bodies of many small clusters have one cluster per lane in all three. Strain limiting is in clustered_limit.inl. With examples
+   Narrow bodies, of many small clusters, have one per lane in all three. Strain limiting is in clustered_limit.inl. With examples
    (METHODS §4) the first pass is made for all clusters before the second: in between their stretches are projected. Elastic
    bodies of smaller ones still have kernels of their own (rings_lanes.c). */
 #include "matter/clustered_lanes.h"
@@ -153,7 +153,7 @@ static void sum_short(const members *m, float *out)
         sum_members(&own, false, SUM_SHORT, out);
 }
 
-/* ---- Rings: a cluster per lane all the way ------------------------------------------------------ */
+/* ---- Narrow bodies: a cluster per lane all the way --------------------------------------------- */
 
 /* The slots of a group from lane `first` on; `kept` of them between the passes are three columns: x − centre. */
 typedef struct slots {
@@ -165,12 +165,12 @@ typedef struct slots {
 
 PL_LANES_INLINE slots slots_of(const pl_clustered_rows *r, int run, int group, int first)
 {
-    size_t start = (size_t)r->ring_start[group] * PL_COLUMNS;
-    return (slots){.row = r->ring_row + start + first,
+    size_t start = (size_t)r->lane_start[group] * PL_COLUMNS;
+    return (slots){.row = r->lane_row + start + first,
                    .rest = r->rest + 4 * start + first,
                    .kept = r->columns + (size_t)run * 3 * (size_t)r->column_room + first,
                    .arm = r->arm + 4 * start + first,
-                   .count = r->ring_start[group + 1] - r->ring_start[group]};
+                   .count = r->lane_start[group + 1] - r->lane_start[group]};
 }
 
 PL_LANES_INLINE const int32_t *slot_row(const slots *s, int slot)
@@ -251,9 +251,8 @@ typedef struct group {
     float spin[6][GROUP] ALIGNED;
     float from[3][GROUP] ALIGNED; /* what positions are counted from */
     float *table;                 /* of PL_GROUP_FIELDS columns */
-    uint8_t *armed; /* whether the arms of a cluster are known; of rings the first speaks for all */
-    const float
-        *fixed; /* rows of rest of rings that do not flow; NULL = they are with the clusters */
+    uint8_t *armed;     /* whether a cluster's arms are known; where narrow, the first is for all */
+    const float *fixed; /* lane_fixed; NULL = the rows of rest are with the clusters */
 } group;
 
 /* The group that starts at `first` in the sequence; its members where the kernels go through them cluster by cluster. */
@@ -268,7 +267,7 @@ static void name_group(const pl_clustered_step *step, int run, int first, group 
     g->table = r->group + (size_t)g->place * PL_GROUP_FIELDS * GROUP;
     g->armed = r->armed + (size_t)g->place * GROUP;
     g->fixed = r->narrow && !(c->def.yield < (double)INFINITY)
-                   ? r->ring_fixed + (size_t)g->place * PL_FIXED * GROUP
+                   ? r->lane_fixed + (size_t)g->place * PL_FIXED * GROUP
                    : NULL;
     for (int i = 0; i < g->count; i++) {
         g->number[i] = r->sequence[first + i];
@@ -630,14 +629,6 @@ PL_LANES_INLINE void modify(const pl_clustered_step *step, const group *g, int f
     }
 }
 
-/* Whether anybody wants to know how clusters are strained: not of bodies with nearly as many clusters as particles. */
-static bool wants_strain(const pl_clustered_step *step)
-{
-    const pl_clustered *c = step->clustered;
-    return 2 * c->count < c->n || c->def.yield < (double)INFINITY ||
-           c->def.toughness < (double)INFINITY;
-}
-
 PL_LANES_INLINE void fit_lanes(const pl_clustered_step *step, group *g, int first, const vf *sums,
                                fit *f)
 {
@@ -658,7 +649,7 @@ PL_LANES_INLINE void fit_lanes(const pl_clustered_step *step, group *g, int firs
     if (step->limit > 0)
         store_table(step, g, first, f, map, inertia);
     take_gradient(g, first, f, plastic, gradient);
-    if (wants_strain(step))
+    if (pl_clustered_measures_strain(step->clustered))
         take_strain(step, g, first, f, unplastic, gradient);
     store_fit(g, first, f, gradient);
 }
@@ -695,7 +686,7 @@ static void pull_members(const members *m, const group *g, int i, float pull, fl
         pull_kept(&own, false, g, i, pull, sum);
 }
 
-/* Places of the members of rings again, where other groups have been gone through since they were kept. */
+/* Places of the members in slots again, where other groups have been gone through since they were kept. */
 static void keep_places(const pl_clustered_rows *r, const group *g)
 {
     for (int first = 0; first < g->count; first += PL_W) {
@@ -709,8 +700,8 @@ static void keep_places(const pl_clustered_rows *r, const group *g)
     }
 }
 
-/* The same for rings, slot by slot, so that every width adds in one order. */
-static void pull_rings(const pl_clustered_rows *r, const group *g, float pull, float *sum)
+/* The same for narrow bodies, slot by slot, so that every width adds in one order. */
+static void pull_slots(const pl_clustered_rows *r, const group *g, float pull, float *sum)
 {
     int count = slots_of(r, g->run, g->place, 0).count;
     for (int slot = 0; slot < count; slot++)
@@ -747,7 +738,7 @@ PL_LANES_INLINE float *sum_of(const pl_clustered_rows *r, int run)
     return r->sum + (size_t)run * 4 * (size_t)r->row_capacity;
 }
 
-/* Sums of a group's clusters: of rings, or as the first pass over the members left them. */
+/* Sums of a group's clusters: over slots, or as the first pass over the members left them. */
 PL_LANES_INLINE void bring_sums(const pl_clustered_step *step, const group *g, int first,
                                 const vf from[3], vf *sums)
 {
@@ -884,13 +875,13 @@ static void fit_all(const pl_clustered_step *step, group *g)
     }
 }
 
-static void fit_rings(const pl_clustered_step *step, int run, group *g)
+static void fit_narrow(const pl_clustered_step *step, int run, group *g)
 {
     const pl_clustered_rows *r = &step->clustered->rows;
     fit_all(step, g);
     if (step->clustered->manifold)
         keep_places(r, g);
-    pull_rings(r, g, step->pull, sum_of(r, run));
+    pull_slots(r, g, step->pull, sum_of(r, run));
 }
 
 static void fit_clusters(const pl_clustered_step *step, int run, group *g)
@@ -916,7 +907,7 @@ void PL_LANES(pl_clustered_fit)(const pl_clustered_step *step, int run)
         if (r->narrow) {
             name_group(step, run, first, &g);
             expect_group(step, run, first + GROUP);
-            fit_rings(step, run, &g);
+            fit_narrow(step, run, &g);
         } else {
             open_group(step, run, first, &g);
             fit_clusters(step, run, &g);

@@ -303,7 +303,7 @@ static void limit_clusters(pl_clustered_step *step, int run, group *g)
     }
 }
 
-/* ---- Rings: a cluster per lane ------------------------------------------------------------------- */
+/* ---- Narrow bodies: a cluster per lane ---------------------------------------------------------- */
 
 static void fit_slots(const pl_clustered_rows *r, group *g, int first)
 {
@@ -408,7 +408,7 @@ static void push_slots(const pl_clustered_rows *r, const group *g, const float r
         }
 }
 
-static void limit_rings(pl_clustered_step *step, int run, group *g)
+static void limit_narrow(pl_clustered_step *step, int run, group *g)
 {
     const pl_clustered_rows *r = &step->clustered->rows;
     float rigid[6][GROUP] ALIGNED;
@@ -451,7 +451,7 @@ void PL_LANES(pl_clustered_limit)(pl_clustered_step *step, int run)
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
         if (r->narrow) {
             name_group(step, run, first, &g);
-            limit_rings(step, run, &g);
+            limit_narrow(step, run, &g);
         } else {
             open_group(step, run, first, &g);
             limit_clusters(step, run, &g);

@@ -199,7 +199,7 @@ static void clusters(codec *s, pl_clustered *c)
         pl_cluster *q = c->clusters + i;
         int count = q->count;
         integer(s, &count);
-        expect(s, count >= 0 && count <= c->n && count <= c->member_capacity - c->member_count);
+        expect(s, count >= 1 && count <= c->n && count <= c->member_capacity - c->member_count);
         if (s->bad)
             return;
         if (s->in) {

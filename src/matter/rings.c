@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/sort.h"
 #include "math/simd.h"
 #include "matter/examples_lanes.h"
 
@@ -17,6 +16,11 @@ enum { GROUP = PL_COLUMNS };
    particles by half; nothing that flows, breaks, fades or is limited. */
 enum { REGIONS_LEAST = 32 };
 
+bool pl_rings_are_possible(const pl_clustered_def *def)
+{
+    return isinf(def->yield) && isinf(def->toughness) && !(def->strain_limit > 0);
+}
+
 static bool is_identity(const float m[9])
 {
     for (int k = 0; k < 9; k++)
@@ -27,8 +31,8 @@ static bool is_identity(const float m[9])
 
 static bool is_elastic(const pl_clustered *c)
 {
-    bool suits = c->count >= REGIONS_LEAST && 2 * c->count >= c->n && isinf(c->def.yield) &&
-                 isinf(c->def.toughness) && !(c->def.strain_limit > 0);
+    bool suits =
+        c->count >= REGIONS_LEAST && 2 * c->count >= c->n && pl_rings_are_possible(&c->def);
     for (int i = 0; suits && i < c->count; i++) {
         const pl_cluster *cluster = c->clusters + i;
         suits = cluster->count <= PL_RING_MOST && cluster->phase == PL_PHASE_WHOLE &&
@@ -116,20 +120,6 @@ bool pl_rings_suit(pl_clustered *c)
 }
 
 /* ---- Tables -------------------------------------------------------------------------------------- */
-
-void pl_rings_even_out(pl_clustered *c)
-{
-    enum { NEAR = 256 };
-    pl_clustered_rows *r = &c->rows;
-    pl_sort_item *items = r->sort;
-    for (int i = 0; i < c->count; i++) {
-        uint64_t missing = (uint64_t)(PL_RING_MOST - c->clusters[r->sequence[i]].count);
-        items[i] = (pl_sort_item){(uint64_t)(i / NEAR) << 32 | missing, (uint32_t)r->sequence[i]};
-    }
-    pl_sort(items, items + c->count, (size_t)c->count);
-    for (int i = 0; i < c->count; i++)
-        r->sequence[i] = (int32_t)items[i].index;
-}
 
 static int groups_of(const pl_clustered *c)
 {

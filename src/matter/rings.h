@@ -35,17 +35,16 @@ enum {
     PL_RING_ROW = 16 /* T, ω, e, 1 */
 };
 
-/* Whether a body is of this kind, and where its particles are at rest. For pl_clustered_index, which has start, place
-   and owner by then. */
+/* Whether a body with this definition may be of this kind: others have no room for rings. */
+bool pl_rings_are_possible(const pl_clustered_def *def);
+
+/* Whether a body is of this kind: its regions agree on where particles are at rest. For pl_clustered_index, which has start,
+   place and owner by then. */
 bool pl_rings_suit(pl_clustered *clustered);
 
 /* Derive what the kernels want: from the members' places, and from weights and rest. */
 void pl_rings_lay_out(pl_clustered *clustered);
 void pl_rings_fill(pl_clustered *clustered);
-
-/* Not far from each other in the sequence, regions with as many members come together: a group takes as long as its
-   largest. */
-void pl_rings_even_out(pl_clustered *clustered);
 
 /* A sub-step, but for what is held. What was fitted is brought to the clusters if anybody is to see it. */
 void pl_rings_solve(pl_clustered_step *step, pl_tasks *tasks);

@@ -427,7 +427,7 @@ static PL_APART pl_status read_clusters(const pl_world *world, pl_body body, int
                                     .fade = c->fade,
                                     .going = c->phase == PL_PHASE_GOING,
                                     .worked = c->worked,
-                                    .stretch = c->stretch,
+                                    .stretch = pl_cluster_stretch(matter->clustered, c),
                                     .mass = (float)((double)c->mass * matter->system->mass_unit)};
         for (int k = 0; k < 3; k++)
             out[i].centre[k] = (matter->now.origin[k] + (double)c->centre[k]) * record->model->unit;

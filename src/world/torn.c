@@ -65,11 +65,11 @@ void pl_record_tear(pl_world *world, pl_record *record)
     meetings m;
     if (!model->vertex_count || !clustered->split)
         return;
+    if (!find_meetings(world->memory, clustered, &m))
+        return;
     if (!record->own_weights)
         record->own_weights = PL_NEW(world->memory, float, (size_t)model->vertex_count *count);
-    if (!record->own_weights || !find_meetings(world->memory, clustered, &m))
-        return;
-    for (size_t v = 0; v < (size_t)model->vertex_count; v++)
+    for (size_t v = 0; record->own_weights && v < (size_t)model->vertex_count; v++)
         bind_vertex(clustered, &m, model->influences + v * count, model->weights + v * count,
                     (int)count, record->own_weights + v * count);
     pl_memory_free(world->memory, m.bits);

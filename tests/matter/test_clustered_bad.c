@@ -603,6 +603,47 @@ static void test_forged_bytes(void **state)
     free(bytes), free(forged);
 }
 
+/* Nothing is left of a cluster without members: no body has one. */
+static void test_empty_clusters(void **state)
+{
+    (void)state;
+    static float x[3 * CASE_PARTICLES], u[3 * CASE_PARTICLES];
+    pl_clustered *c = used_body(x, u), *copy = NULL;
+    pl_error error = {0};
+    size_t size;
+    for (int i = 0; i < c->count; i++)
+        c->clusters[i].count = i % 2 ? c->clusters[i].count : 0;
+    unsigned char *bytes = bytes_of(c, &size);
+    assert_int_equal(pl_clustered_load(&memory, bytes, size, &copy, &error), PL_ERROR_FORMAT);
+    pl_clustered_index(c); /* runs are cut all the same */
+    assert_int_equal(c->rows.run_count, 1);
+    free(bytes);
+    pl_clustered_destroy(c);
+}
+
+/* What a step beyond all numbers leaves in rows that are nobody's must not wait there for a particle to come. */
+static void test_rows_of_nobody(void **state)
+{
+    (void)state;
+    static body_case b;
+    static float x[3 * CASE_PARTICLES], u[3 * CASE_PARTICLES], y[3 * CASE_PARTICLES];
+    pl_rng rng = pl_rng_make(72);
+    pl_clustered_def def = case_def();
+    case_random(&b, &rng, PL_ROW_BLOCK, 8); /* so that they have a block of their own */
+    pl_clustered *c = make(&b, &def);
+    for (int k = 0; k < 3 * CASE_PARTICLES; k++)
+        y[k] = INFINITY;
+    memcpy(x, b.rest, 3 * (size_t)b.n * sizeof *x);
+    pl_clustered_motion wild = {.h = 1.0 / 60, .from = y, .u = u, .x = y};
+    pl_clustered_solve(c, &wild, NULL);
+    for (int i = 0; i < c->count; i++)
+        assert_true(isfinite(c->clusters[i].centre[0]));
+    advance(c, x, u, 1);
+    for (int k = 4 * c->n; k < 4 * (c->n + PL_COLUMNS); k++)
+        assert_true(c->rows.sum[k] == 0);
+    pl_clustered_destroy(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -617,6 +658,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_save_and_load, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_broken_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_forged_bytes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_empty_clusters, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_rows_of_nobody, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -542,6 +542,23 @@ static void test_rings_move_as_other_clusters_do(void **state)
     free(b);
 }
 
+/* Nobody asks in a step how they are stretched; who asks later is told. */
+static void test_rings_know_their_stretch(void **state)
+{
+    (void)state;
+    block *b = make_block(4, 4, 7);
+    static float x[3 * CASE_PARTICLES], u[3 * CASE_PARTICLES], out[3 * CASE_PARTICLES];
+    pl_clustered *c = make_body(b, 1);
+    assert_true(c->rings.used && !pl_clustered_measures_strain(c));
+    for (int i = 0; i < 3 * b->n; i++)
+        x[i] = b->rest[i] * (i % 3 == 1 ? 1.5f : 0.9f);
+    step(c, 0.01, x, u, out);
+    for (int i = 0; i < c->count; i++)
+        assert_true(fabsf(pl_cluster_stretch(c, c->clusters + i) - 1.5f) < 1e-4f);
+    pl_clustered_destroy(c);
+    free(b);
+}
+
 /* Regions that do not agree on where their members are at rest are clusters like others. */
 static void test_rings_have_a_common_rest(void **state)
 {
@@ -684,6 +701,7 @@ int main(void)
         TEST(test_every_width_and_number_of_threads_gives_the_same_bits),
         TEST(test_rings_against_the_reference),
         TEST(test_rings_move_as_other_clusters_do),
+        TEST(test_rings_know_their_stretch),
         TEST(test_rings_have_a_common_rest),
         TEST(test_saved_it_goes_on_and_nothing_is_allocated),
         TEST(test_split_clusters_keep_their_element),
