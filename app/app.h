@@ -47,6 +47,10 @@ int app_load_scene(pl_memory *memory, const char *name, pl_scene **scene);
 int app_load_changed_scene(pl_memory *memory, const char *name, const app_list *sets,
                            pl_scene **scene);
 
+bool app_is_builtin_scene(const char *name);
+
+bool app_ends_with(const char *text, const char *end);
+
 /* The row of --set in a command's table of options. */
 /* clang-format off */
 #define APP_SET_OPTION(sets)                                                                       \

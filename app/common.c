@@ -110,6 +110,12 @@ int app_signal(void)
     return caught;
 }
 
+bool app_ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
 /* ---- Scenes ---------------------------------------------------------------------------------- */
 
 static const app_builtin *find_builtin(const char *name)
@@ -130,6 +136,31 @@ static pl_status no_such_scene(const char *name, pl_trouble *trouble)
                           "there is no such file and no built-in scene of this name%s",
                           best ? pl_suggest_text(best, hint, sizeof hint)
                                : "; 'pliant scenes' lists them");
+}
+
+/* Meshes and models are no scenes: better said than found out by reading them as JSON. */
+static pl_status check_ending(const char *path, pl_trouble *trouble)
+{
+    static const char *const meshes[] = {".obj",  ".ply", ".stl", ".off",  ".gltf",  ".glb",
+                                         ".node", ".ele", ".msh", ".mesh", ".meshb", ".vtk"};
+    if (access(path, R_OK) != 0)
+        return PL_OK; /* that is said on reading */
+    if (app_ends_with(path, ".pliant"))
+        return pl_trouble_set(trouble, PL_ERROR_FORMAT, path,
+                              "this is a model, not a scene; name it in a scene as "
+                              "\"models\": {\"a\": {\"file\": \"…\"}}");
+    for (size_t i = 0; i < sizeof meshes / sizeof *meshes; i++)
+        if (app_ends_with(path, meshes[i]))
+            return pl_trouble_set(
+                trouble, PL_ERROR_FORMAT, path,
+                "this is a mesh, not a scene; name it in a scene as \"models\": "
+                "{\"a\": {\"file\": \"…\"}}, or look at it with 'pliant picture'");
+    return PL_OK;
+}
+
+bool app_is_builtin_scene(const char *name)
+{
+    return find_builtin(name) != NULL;
 }
 
 /* The file to read for a name, or NULL when it must be a built-in scene. */
@@ -172,8 +203,10 @@ pl_status app_read_scene(pl_memory *memory, const char *name, const app_list *se
         source.set_count = sets->count;
         source.sets = sets->items;
     }
-    if (path)
+    if (path) {
+        PL_TRY(check_ending(path, trouble));
         return read_file(memory, path, &source, scene, trouble);
+    }
     const app_builtin *builtin = find_builtin(name);
     if (!builtin)
         return no_such_scene(name, trouble);

@@ -1,6 +1,7 @@
 /* pliant picture: a model, a mesh or a built-in creature at rest, as a picture. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "painter.h"
 #include "picture.h"
@@ -20,12 +21,6 @@ static int fail(const char *name, const pl_error *error)
             error->text[0] ? error->text : pl_status_text(error->status));
     return error->status == PL_ERROR_MEMORY || error->status == PL_ERROR_STATE ? APP_FAILED
                                                                                : APP_BAD_INPUT;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
 }
 
 static bool needs_particles(const char *show)
@@ -49,11 +44,14 @@ static int load(const request *wanted, exhibit *shown)
     pl_error error = {0};
     const char *builtin = strncmp(wanted->name, "builtin:", 8) == 0 ? wanted->name + 8 : NULL;
     pl_status status;
-    if (ends_with(wanted->name, ".pliant")) {
+    if (app_ends_with(wanted->name, ".pliant")) {
         status = pl_model_load(wanted->name, NULL, &shown->model, &error);
         error.status = status;
         return status == PL_OK ? -1 : fail(wanted->name, &error);
     }
+    if (app_is_builtin_scene(wanted->name) && access(wanted->name, F_OK) != 0)
+        return app_usage_error("picture", "%s is a scene; draw it with 'pliant run %s -n 0 -o %s'",
+                               wanted->name, wanted->name, wanted->output);
     status = builtin ? pl_builtin_mesh(builtin, wanted->detail, NULL, &shown->mesh, &error)
                      : pl_mesh_load(wanted->name, NULL, &shown->mesh, &error);
     if (status == PL_OK && needs_particles(wanted->look.show)) {
@@ -103,7 +101,7 @@ static int picture(int argc, char **argv)
         return result;
     if (words.count == 0)
         return app_usage_error("picture", "of what? Name a mesh, a model or builtin:NAME");
-    if (!wanted.output || !ends_with(wanted.output, ".png"))
+    if (!wanted.output || !app_ends_with(wanted.output, ".png"))
         return app_usage_error("picture",
                                wanted.output ? "-o writes a .png file, not \"%s\""
                                              : "where to? Name a file: -o NAME.png",

@@ -97,17 +97,11 @@ int app_sink_paint(app_sink *sink, const app_stage *stage)
 
 /* ---- Kinds by ending --------------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* Devices have no ending: they get lines. */
 static const app_sink_kind *find_kind(const char *name)
 {
     for (int i = 0; i < KINDS; i++)
-        if (ends_with(name, kinds[i]->ending))
+        if (app_ends_with(name, kinds[i]->ending))
             return kinds[i];
     return strncmp(name, "/dev/", 5) == 0 ? &app_sink_jsonl : NULL;
 }

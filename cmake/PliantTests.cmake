@@ -19,6 +19,9 @@ function(pliant_labels_of test file)
   file(STRINGS ${file} labels LIMIT_COUNT 1 LIMIT_INPUT 1000 REGEX "Label: [a-z]+")
   if(labels MATCHES "Label: ([a-z]+)")
     set_property(TEST ${test} APPEND PROPERTY LABELS ${CMAKE_MATCH_1})
+    if(CMAKE_MATCH_1 STREQUAL "slow")
+      set_property(TEST ${test} PROPERTY COST 10) # these first: no processor waits for the last of them
+    endif()
   endif()
 endfunction()
 

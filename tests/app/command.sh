@@ -8,6 +8,11 @@
 expect 0 "Usage: pliant COMMAND" "$pliant" --help
 expect 0 "Usage: pliant COMMAND" "$pliant" help
 expect 2 "Usage: pliant COMMAND" "$pliant"
+touch mesh.obj mesh.pliant
+expect 2 "mesh.obj: this is a mesh, not a scene" "$pliant" run mesh.obj
+expect 2 "mesh.pliant: this is a model, not a scene" "$pliant" check ./mesh.pliant
+rm mesh.obj mesh.pliant
+expect 2 "mesh.obj: cannot be opened" "$pliant" run ./mesh.obj
 expect 0 "^pliant [0-9]" "$pliant" version
 expect 0 "^pliant [0-9]" "$pliant" --version
 for command in run check demo scenes cook picture inspect bench; do

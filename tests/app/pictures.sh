@@ -178,6 +178,7 @@ if "$pliant" picture --help >/dev/null 2>&1; then
     expect 0 "" "$pliant" picture t.obj -o t.png --size 80x60
     is_png t.png 80 60
     expect 0 "" "$pliant" picture builtin:torus -o torus.png --size 80x60 --show surface,particles,graph
+    expect 2 "rope is a scene; draw it with 'pliant run rope -n 0 -o a.png'" "$pliant" picture rope -o a.png
     is_png torus.png 80 60
     leaves t.obj t.png torus.png
     expect 2 "of what" "$pliant" picture -o a.png

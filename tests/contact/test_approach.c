@@ -1,5 +1,5 @@
 /* The distance of closest approach of two ellipsoids, as the narrow phase finds it, against brute force:
-   d = min over unit m of (√(mᵀB₁m) + √(mᵀB₂m)) / (n · m), the separating plane that allows the nearest approach. */
+   d = min over unit m of (√(mᵀB₁m) + √(mᵀB₂m)) / (n · m), the separating plane that allows the nearest approach. Label: slow. */
 #include "contact/contact.h"
 #include "contact/share.h"
 #include "support/check.h"

@@ -3,7 +3,7 @@
    accelerated and the Gauss–Newton step are also compared with the local/global step from the same state, computed
    independently. Direction constraints are left out of the first (their local step is an approximation). Free bodies, which
    a sub-step may turn as a whole in the end, are looked at twice: with a pin without weight, which leaves them as the last
-   iteration made them, and without. */
+   iteration made them, and without. Label: slow. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

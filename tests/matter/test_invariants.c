@@ -1,6 +1,6 @@
 /* What no solver may change: free fall, linear momentum, a state of rest, the scale of lengths, company. At the origin and
    a kilometre away, turned and not, for k h² / rho from 1 to 10⁵; and what implicit Euler does change: a spinning body
-   loses angular momentum at a rate proportional to the step. */
+   loses angular momentum at a rate proportional to the step. Label: slow. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

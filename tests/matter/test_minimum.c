@@ -3,7 +3,7 @@
    k h² / rho up to 10³. Asserted in full for the fast solver, forced to double and as it comes. Plain local/global steps,
    or Gauss–Newton steps that are refused, take more than 1,000 iterations for the slowest modes: of these the shares that
    arrive are asserted. From states where several minima are within reach the result must be one of them: Newton started
-   there stays there. Direction pins are left out: their local step is an approximation. */
+   there stays there. Direction pins are left out: their local step is an approximation. Label: slow. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Bodies that come back (Choi & Lee 2017, Fig. 4): collapsed to a point, scattered at random with random rotations, or
    mirrored, a body returns to its rest shape within 1 % in under 2 simulated seconds, free, held by its centre particle or
    pinned; solids, a sheet and a rod. A mirrored body may instead settle in a state that is shown to be a true local
-   minimum of the elastic energy. */
+   minimum of the elastic energy. Label: slow. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
