@@ -8,34 +8,27 @@ bool check_is_thorough(void)
     return value && value[0] && value[0] != '0';
 }
 
-bool check_is_sanitized(void)
-{
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-    __has_feature(undefined_behavior_sanitizer)
-    return true;
-#else
-    return false;
+/* gcc has macros for the sanitizers, clang has features. */
+#ifndef __has_feature
+#define __has_feature(name) 0
 #endif
+
+bool check_is_thread_sanitized(void)
+{
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+    return true;
 #else
     return false;
 #endif
 }
 
-bool check_is_thread_sanitized(void)
+bool check_is_sanitized(void)
 {
-#if defined(__SANITIZE_THREAD__)
-    return true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) ||                           \
+    __has_feature(undefined_behavior_sanitizer)
     return true;
 #else
-    return false;
-#endif
-#else
-    return false;
+    return check_is_thread_sanitized();
 #endif
 }
 
