@@ -15,6 +15,7 @@ typedef struct kernels {
     void (*follow)(pl_contact *, int, int);
     void (*groups)(pl_contact *, int, int);
     void (*touches)(pl_contact *, int, int);
+    void (*pack)(pl_contact *);
     bool (*sweep)(pl_contact *);
     void (*on_plane)(pl_contact *, pl_near *, bool);
 } kernels;
@@ -22,7 +23,7 @@ typedef struct kernels {
 #define KERNELS(width)                                                                             \
     {                                                                                              \
         pl_contact_follow_w##width, pl_contact_groups_w##width, pl_contact_touches_w##width,       \
-            pl_contact_sweep_w##width, pl_contact_on_plane_w##width                                \
+            pl_contact_pack_w##width, pl_contact_sweep_w##width, pl_contact_on_plane_w##width      \
     }
 
 static const kernels *in_use(void)
@@ -114,7 +115,7 @@ static bool reserve_buffers(pl_contact *contact, size_t clumps)
 }
 
 /* More are resolved one after the other. */
-enum { BATCHES_PER_CLUMP = 4 };
+enum { BATCHES_PER_CLUMP = 2 };
 
 /* One clump more than asked for, for a particle that is not there. */
 static bool reserve_clumps(pl_contact *contact, size_t capacity)
@@ -403,6 +404,11 @@ void pl_contact_make_groups(pl_contact *contact, double rest_of_step, pl_tasks *
         contact->buffers[w].strayed = false;
     contact->stale = contact->lost != lost; /* then the next sub-step tries again */
     contact->builds++;
+}
+
+void pl_contact_pack(pl_contact *contact)
+{
+    in_use()->pack(contact);
 }
 
 bool pl_contact_sweep(pl_contact *contact)

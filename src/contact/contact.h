@@ -73,12 +73,15 @@ typedef struct pl_touch {
 enum { PL_SWEPT = 1, PL_AGAIN = 2 };
 #define PL_LITTLE 0.02f
 
-/* Touches that share no particle. */
-enum { PL_BATCH = 16 };
+/* Touches that share no particle, value by value in the order in which they lie in a touch. */
+enum { PL_BATCH = 16, PL_TOUCH_VALUES = 16 };
 
 typedef struct pl_batch {
-    pl_touch *touches[PL_BATCH]; /* `nothing` behind the last */
+    _Alignas(64) float values[PL_TOUCH_VALUES][PL_BATCH];
+    float pushed[PL_BATCH], rubbed[PL_BATCH];
+    int32_t swept[PL_BATCH], acted[PL_BATCH]; /* masks: PL_SWEPT; something was moved */
     int32_t a[PL_BATCH], b[PL_BATCH];
+    pl_touch *touches[PL_BATCH]; /* `nothing` behind the last */
     int32_t count;
 } pl_batch;
 
@@ -164,7 +167,8 @@ typedef struct pl_contact {
     pl_batch *batches;
     int batch_count, batch_capacity;
     pl_touch nothing; /* of a particle that is not there, with itself */
-    int32_t *last;    /* [clumps][16] behind the batch that last moved it; zeros outside of use */
+    int32_t *last; /* [clumps][16] the stamp behind the batch that last moved it; those of earlier batches are below `stamp` */
+    int32_t stamp;
 
     bool stale;                     /* groups must be made anew whatever has moved */
     double horizon;                 /* seconds for which groups are made */
@@ -198,6 +202,9 @@ void pl_contact_make_groups(pl_contact *contact, double rest_of_step, pl_tasks *
 
 /* Places → touches, in parallel. */
 void pl_contact_find(pl_contact *contact, pl_tasks *tasks);
+
+/* Touches into their batches, side by side. */
+void pl_contact_pack(pl_contact *contact);
 
 /* Goes through the batches. Returns whether a touch that was swept was moved by more than a little. */
 bool pl_contact_sweep(pl_contact *contact);

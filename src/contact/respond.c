@@ -7,6 +7,8 @@
 #include "contact/contact.h"
 #include "contact/share.h"
 
+#include <string.h>
+
 typedef float quad __attribute__((vector_size(16)));
 
 static inline quad load(const float *p)
@@ -115,7 +117,7 @@ static bool add_to_batch(plan *p, pl_touch *t)
 {
     pl_contact *contact = p->contact;
     int32_t *last = contact->last, a = last[t->a], b = last[t->b];
-    int at = a > b ? a : b;
+    int at = (a > b ? a : b) - contact->stamp;
     at = at > p->open ? at : p->open;
     while (at < contact->batch_count && contact->batches[at].count == PL_BATCH)
         at++;
@@ -130,31 +132,51 @@ static bool add_to_batch(plan *p, pl_touch *t)
     batch->b[batch->count++] = t->b;
     while (p->open < contact->batch_count && contact->batches[p->open].count == PL_BATCH)
         p->open++;
-    last[t->a] = last[t->b] = at + 1;
+    last[t->a] = last[t->b] = contact->stamp + at + 1;
     return true;
 }
 
-/* All, or only those that are marked. */
-static bool fill_batches(plan *p, bool marked)
+/* From now on no particle was moved by any batch. */
+static void begin_batches(pl_contact *contact)
 {
-    pl_contact *contact = p->contact;
-    contact->batch_count = p->open = 0;
+    if (contact->stamp > INT32_MAX - contact->batch_count - contact->batch_capacity - 1) {
+        memset(contact->last, 0,
+               sizeof *contact->last * (size_t)contact->clump_count * PL_CLUMP);
+        contact->stamp = 0;
+    }
+    contact->stamp += contact->batch_count;
+    contact->batch_count = 0;
+}
+
+/* All, or only those that are marked. */
+static bool fill_batches(pl_contact *contact, bool marked)
+{
+    plan p = {.contact = contact};
+    begin_batches(contact);
     for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
         for (int i = 0; i < s->count; i++)
-            if ((!marked || touches[i].swept) && !add_to_batch(p, touches + i))
+            if ((!marked || touches[i].swept) && !add_to_batch(&p, touches + i))
                 return false;
     }
+    pl_contact_pack(contact);
     return true;
 }
 
-static void forget_batches(pl_contact *contact)
+/* What the sweeps have done, back to the touches. */
+static void empty_batches(pl_contact *contact)
 {
+    uint8_t *touched = contact->touched;
     for (int i = 0; i < contact->batch_count; i++) {
         const pl_batch *batch = contact->batches + i;
-        for (int k = 0; k < batch->count; k++)
-            contact->last[batch->a[k]] = contact->last[batch->b[k]] = 0;
+        for (int k = 0; k < batch->count; k++) {
+            uint8_t acted = batch->acted[k] & 1;
+            batch->touches[k]->pushed = batch->pushed[k];
+            batch->touches[k]->rubbed = batch->rubbed[k];
+            touched[(uint32_t)batch->a[k] / PL_CLUMP] |= acted;
+            touched[(uint32_t)batch->b[k] / PL_CLUMP] |= acted;
+        }
     }
 }
 
@@ -216,21 +238,22 @@ static void mark_again(pl_contact *contact)
 
 static void sweep_all(pl_contact *contact)
 {
-    plan p = {.contact = contact};
-    bool fits = fill_batches(&p, false);
+    bool fits = fill_batches(contact, false);
     for (int i = 0; i < 2; i++)
         fits ? pl_contact_sweep(contact) : sweep_in_order(contact, false);
-    forget_batches(contact);
+    if (fits)
+        empty_batches(contact);
     if (!mark_swept(contact))
         return;
     mark_again(contact);
-    fits = fill_batches(&p, true);
+    fits = fill_batches(contact, true);
     for (int i = 2; i < SWEEPS_WHEN_SWEPT; i++) {
         pl_contact_resolve_joints(contact);
         if (!(fits ? pl_contact_sweep(contact) : sweep_in_order(contact, true)))
             break;
     }
-    forget_batches(contact);
+    if (fits)
+        empty_batches(contact);
 }
 
 /* Bounces: velocity only, after everything is where it belongs. A particle bounces once in a sub-step: two blows at the same time, each answered as if it

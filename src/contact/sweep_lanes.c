@@ -8,7 +8,7 @@ typedef struct vtouch {
     vf n[3], depth, slide[3], friction, normal[3], recover, give_a, give_b, mass, kick;
 } vtouch;
 
-enum { TOUCH_VALUES = sizeof(vtouch) / sizeof(vf) };
+_Static_assert(sizeof(vtouch) == PL_TOUCH_VALUES * sizeof(vf), "one vector for each value");
 
 PL_LANES_INLINE vf dot(const vf a[3], const vf b[3])
 {
@@ -125,43 +125,57 @@ static vi press(pl_contact *contact, const vtouch *t, const int32_t *which_a,
     return which;
 }
 
-/* Returns the lanes of those that were swept and moved by more than a little of what it took in all. */
-static int32_t resolve(pl_contact *contact, const pl_batch *batch, int first)
+/* Returns whether one that was swept was moved by more than a little of what it took in all. */
+static bool resolve(pl_contact *contact, pl_batch *batch, int first)
 {
-    const float *rows[PL_W];
-    float by[PL_W] __attribute__((aligned(64))), rubbed[PL_W] __attribute__((aligned(64)));
-    int32_t acted[PL_W] __attribute__((aligned(64))), moved = 0;
-    pl_touch *const *touches = batch->touches + first;
     const int32_t *a = batch->a + first, *b = batch->b + first;
+    float *acted = (float *)batch->acted + first;
     vtouch t;
     push done;
-    for (int lane = 0; lane < PL_W; lane++)
-        rows[lane] = touches[lane]->n;
-    pl_lanes_gather(rows, TOUCH_VALUES, (float *)&t);
+    for (int k = 0; k < PL_TOUCH_VALUES; k++)
+        ((vf *)&t)[k] = pl_load_f(batch->values[k] + first);
     vi which = press(contact, &t, a, b, &done);
     if (pl_any_f(t.recover > 0.0f))
         which |= part(contact, &t, a, b);
-    pl_store_f(by, done.by);
-    pl_store_f(rubbed, done.rubbed);
-    pl_store_f((float *)acted, (vf)which);
-    uint8_t *touched = contact->touched;
-    for (int lane = 0; lane < PL_W; lane++) {
-        pl_touch *touch = touches[lane];
-        touch->pushed += by[lane];
-        touch->rubbed += rubbed[lane];
-        moved |= touch->swept & (by[lane] > PL_LITTLE * touch->pushed);
-        touched[(uint32_t)a[lane] / PL_CLUMP] |= (uint8_t)(acted[lane] & 1);
-        touched[(uint32_t)b[lane] / PL_CLUMP] |= (uint8_t)(acted[lane] & 1);
-    }
-    return moved;
+    vf pushed = pl_load_f(batch->pushed + first) + done.by;
+    pl_store_f(batch->pushed + first, pushed);
+    pl_store_f(batch->rubbed + first, pl_load_f(batch->rubbed + first) + done.rubbed);
+    pl_store_f(acted, (vf)((vi)pl_load_f(acted) | which));
+    vi swept = (vi)pl_load_f((const float *)batch->swept + first);
+    return pl_any_f(swept & (done.by > PL_LITTLE * pushed));
 }
 
 bool PL_LANES(pl_contact_sweep)(pl_contact *contact)
 {
-    int32_t moved = 0;
+    bool moved = false;
     for (int i = 0; i < contact->batch_count; i++)
         for (int k = 0; k < contact->batches[i].count; k += PL_W)
             moved |= resolve(contact, contact->batches + i, k);
     PL_LANES_LEAVE();
-    return moved & PL_SWEPT;
+    return moved;
+}
+
+static void pack(pl_batch *batch, int first)
+{
+    const float *rows[PL_W];
+    float columns[PL_TOUCH_VALUES * PL_W] __attribute__((aligned(64)));
+    for (int lane = 0; lane < PL_W; lane++) {
+        const pl_touch *t = batch->touches[first + lane];
+        rows[lane] = t->n;
+        batch->pushed[first + lane] = t->pushed;
+        batch->rubbed[first + lane] = t->rubbed;
+        batch->swept[first + lane] = t->swept & PL_SWEPT ? -1 : 0;
+        batch->acted[first + lane] = 0;
+    }
+    pl_lanes_gather(rows, PL_TOUCH_VALUES, columns);
+    for (int k = 0; k < PL_TOUCH_VALUES; k++)
+        pl_store_f(batch->values[k] + first, pl_load_f(columns + k * PL_W));
+}
+
+void PL_LANES(pl_contact_pack)(pl_contact *contact)
+{
+    for (int i = 0; i < contact->batch_count; i++)
+        for (int k = 0; k < contact->batches[i].count; k += PL_W)
+            pack(contact->batches + i, k);
+    PL_LANES_LEAVE();
 }

@@ -117,8 +117,8 @@ static void test_batches_equal_the_order(void **state)
         assert_memory_equal(one.contact->touched, two.contact->touched, BODIES);
         assert_memory_equal(one.contact->buffers->touches, two.contact->buffers->touches,
                             (size_t)count * sizeof *touches);
-        for (size_t i = 0; i < places; i++)
-            assert_int_equal(two.contact->last[i], 0);
+        if (round % 20 == 19) /* stamps run out now and then */
+            two.contact->stamp = INT32_MAX - two.contact->batch_count - two.contact->batch_capacity;
     }
     drop_kit(&one);
     drop_kit(&two);
