@@ -564,8 +564,8 @@ enum { TOUCH_VALUES = sizeof(vtouch) / sizeof(vf) };
 _Static_assert(offsetof(pl_touch, kick) == (TOUCH_VALUES - 1) * sizeof(float),
                "one vector for each value of a touch");
 
-static int store_touches(const pairs *p, int at, bool swept, uint32_t which, const vtouch *touch,
-                         pl_touch *out)
+static int store_touches(const pairs *p, int at, uint32_t swept, uint32_t which,
+                         const vtouch *touch, pl_touch *out)
 {
     pl_touch nowhere;
     float *rows[PL_W];
@@ -576,7 +576,7 @@ static int store_touches(const pairs *p, int at, bool swept, uint32_t which, con
         t->a = p->a[at + lane];
         t->b = p->b[at + lane];
         t->pushed = t->rubbed = 0;
-        t->swept = swept;
+        t->swept = swept >> lane & 1 ? PL_SWEPT : 0;
         rows[lane] = t->n;
         count += wanted;
     }
@@ -705,7 +705,9 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_t
     t.mass = 1.0f / pl_max_f(yield, pl_splat_f(1e-37f));
     t.give_a = a.yield * t.mass;
     t.give_b = b.yield * t.mass;
-    return store_touches(p, at, swept, which, &t, out);
+    /* What only slides past is resolved like anything slow. */
+    uint32_t head_on = swept ? bits_of(approach > SWEPT_PART * m.distance) : 0;
+    return store_touches(p, at, head_on, which, &t, out);
 }
 
 /* The same pairs: which of them are not found apart by the first evaluation already. That is d² = 4 det G/(nᵀ adj(G) n) at s = 1/2, and
@@ -743,12 +745,21 @@ static uint32_t look_once(const search *s, const pairs *p, int at)
 
 PL_LANES_INLINE void keep_pairs(const pairs *from, int at, uint32_t which, pairs *to)
 {
+#if PL_W == 16 && PL_LANES_NATIVE
+    __m512i a = _mm512_loadu_si512(from->a + at), b = _mm512_loadu_si512(from->b + at),
+            two = _mm512_loadu_si512(from->two + at);
+    _mm512_storeu_si512(to->a + to->count, _mm512_maskz_compress_epi32((__mmask16)which, a));
+    _mm512_storeu_si512(to->b + to->count, _mm512_maskz_compress_epi32((__mmask16)which, b));
+    _mm512_storeu_si512(to->two + to->count, _mm512_maskz_compress_epi32((__mmask16)which, two));
+    to->count += __builtin_popcount(which);
+#else
     for (int lane = 0; lane < PL_W; lane++) {
         to->a[to->count] = from->a[at + lane];
         to->b[to->count] = from->b[at + lane];
         to->two[to->count] = from->two[at + lane];
         to->count += which >> lane & 1;
     }
+#endif
 }
 
 /* False when there is no room for what might be found. */
