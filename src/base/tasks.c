@@ -1,8 +1,10 @@
-/* The pool. A run publishes its task and then one word: the number of the run and how many pieces
-   are still to be taken. Whoever wants work, caller or worker, takes a piece by decrementing the
-   word if it has not changed. That it has not proves that the run is still on, because the caller
+/* The pool. A run publishes its task and then one word: the number of the run and which pieces
+   are still to be taken. Whoever wants work, caller or worker, takes a piece by changing the
+   word if nobody else has. That nobody has proves that the run is still on, because the caller
    waits for every piece that was taken: a worker that wakes too late finds nothing to take or
-   another run, and never holds up a run that others have finished. */
+   another run, and never holds up a run that others have finished. One half of the workers takes
+   pieces from the front and the other from the back: from stage to stage most bodies stay with the
+   core whose caches know them. */
 #include "base/tasks.h"
 
 #include <limits.h>
@@ -44,9 +46,10 @@ typedef struct pool {
        may look. */
     _Atomic(pl_task *) task;
     _Atomic(void *) context;
-    atomic_int count, grain, pieces;
+    atomic_int count, grain;
 
-    _Alignas(64) _Atomic uint64_t open; /* run number << 32 | pieces not yet taken */
+    _Alignas(64) _Atomic uint64_t
+        open; /* run number << 32 | first piece not yet taken << 16 | how many are not */
     _Alignas(64) atomic_int unfinished; /* pieces not yet done */
     _Alignas(64) atomic_int asleep;     /* workers that must be woken */
     atomic_bool caller_asleep, stop;
@@ -99,21 +102,30 @@ static inline void pause_briefly(void)
 #endif
 }
 
+enum { MOST_PIECES = 0xffff };
+
+static uint32_t left_in(uint64_t open)
+{
+    return (uint32_t)open & MOST_PIECES;
+}
+
 /* Takes and runs pieces until there are none; returns whether it ran the last one. */
 static bool help(pool *p, int worker_number)
 {
     int ran = 0;
     uint64_t open = atomic_load_explicit(&p->open, memory_order_acquire);
-    while ((uint32_t)open > 0) {
+    while (left_in(open) > 0) {
         job todo = {atomic_load_explicit(&p->task, memory_order_relaxed),
                     atomic_load_explicit(&p->context, memory_order_relaxed)};
         int count = atomic_load_explicit(&p->count, memory_order_relaxed);
         int grain = atomic_load_explicit(&p->grain, memory_order_relaxed);
-        int pieces = atomic_load_explicit(&p->pieces, memory_order_relaxed);
-        if (!atomic_compare_exchange_weak_explicit(&p->open, &open, open - 1, memory_order_acquire,
+        uint32_t front = (uint32_t)open >> 16, back = front + left_in(open) - 1;
+        bool from_back = worker_number % 2;
+        uint64_t rest = from_back ? open - 1 : open - 1 + (1u << 16);
+        if (!atomic_compare_exchange_weak_explicit(&p->open, &open, rest, memory_order_acquire,
                                                    memory_order_acquire))
             continue;
-        int begin = (pieces - (int)(uint32_t)open) * grain;
+        int begin = (int)(from_back ? back : front) * grain;
         int end = count - begin > grain ? begin + grain : count;
         run_piece(&todo, begin, end, worker_number);
         ran++;
@@ -124,7 +136,7 @@ static bool help(pool *p, int worker_number)
 
 static bool has_work(pool *p)
 {
-    return (uint32_t)atomic_load(&p->open) > 0 || atomic_load(&p->stop);
+    return left_in(atomic_load(&p->open)) > 0 || atomic_load(&p->stop);
 }
 
 static bool is_done(pool *p)
@@ -213,13 +225,14 @@ static void *worker_main(void *argument)
 static void run_on_pool(pl_tasks *tasks, const job *todo, int count, int grain)
 {
     pool *p = &tasks->pool;
+    int least = count / MOST_PIECES + 1;
+    grain = grain > least ? grain : least;
     int pieces = count / grain + (count % grain != 0);
     PL_ASSERT(is_done(p));
     atomic_store_explicit(&p->task, todo->task, memory_order_relaxed);
     atomic_store_explicit(&p->context, todo->context, memory_order_relaxed);
     atomic_store_explicit(&p->count, count, memory_order_relaxed);
     atomic_store_explicit(&p->grain, grain, memory_order_relaxed);
-    atomic_store_explicit(&p->pieces, pieces, memory_order_relaxed);
     atomic_store(&p->unfinished, pieces);
     uint64_t run = (atomic_load_explicit(&p->open, memory_order_relaxed) >> 32) + 1;
     atomic_store(&p->open, run << 32 | (uint32_t)pieces);

@@ -167,7 +167,8 @@ typedef struct pl_contact {
     pl_batch *batches;
     int batch_count, batch_capacity;
     pl_touch nothing; /* of a particle that is not there, with itself */
-    int32_t *last; /* [clumps][16] the stamp behind the batch that last moved it; those of earlier batches are below `stamp` */
+    int32_t *
+        last; /* [clumps][16] the stamp behind the batch that last moved it; those of earlier batches are below `stamp` */
     int32_t stamp;
 
     bool stale;                     /* groups must be made anew whatever has moved */

@@ -140,8 +140,7 @@ static bool add_to_batch(plan *p, pl_touch *t)
 static void begin_batches(pl_contact *contact)
 {
     if (contact->stamp > INT32_MAX - contact->batch_count - contact->batch_capacity - 1) {
-        memset(contact->last, 0,
-               sizeof *contact->last * (size_t)contact->clump_count * PL_CLUMP);
+        memset(contact->last, 0, sizeof *contact->last * (size_t)contact->clump_count * PL_CLUMP);
         contact->stamp = 0;
     }
     contact->stamp += contact->batch_count;
