@@ -20,37 +20,46 @@ PL_LANES_INLINE uint32_t bits_of(vi mask)
 
 /* ---- Who has left its path ------------------------------------------------------------------------ */
 
+typedef float eight __attribute__((vector_size(32)));
+typedef float four __attribute__((vector_size(16)));
+
 /* The mean of sixteen numbers: halves against each other. */
-static float mean_of(const float *v)
+PL_LANES_INLINE float mean_of(const float *v)
 {
-    float sum[PL_CLUMP / 2];
-    for (int i = 0; i < PL_CLUMP / 2; i++)
-        sum[i] = v[i] + v[i + PL_CLUMP / 2];
-    for (int half = PL_CLUMP / 4; half; half /= 2)
-        for (int i = 0; i < half; i++)
-            sum[i] += sum[i + half];
-    return sum[0] * (1.0f / PL_CLUMP);
+    eight low, high, sums;
+    four left, right;
+    memcpy(&low, v, sizeof low);
+    memcpy(&high, v + 8, sizeof high);
+    sums = low + high;
+    memcpy(&left, &sums, sizeof left);
+    memcpy(&right, (const float *)&sums + 4, sizeof right);
+    left += right;
+    return ((left[0] + left[2]) + (left[1] + left[3])) * (1.0f / PL_CLUMP);
 }
 
-/* The length of the longest of sixteen vectors plus one that is the same for all. */
+/* The length of the longest of sixteen vectors plus one that is the same for all. Squares are compared by their bits: what is
+   no number is longer than any. */
 PL_LANES_INLINE float longest(const pl_clump_places *v, const pl_clump_places *minus,
                               const float plus[3])
 {
-    vf most = pl_splat_f(0);
-    float lanes[PL_W] __attribute__((aligned(64))), square = 0;
+    int32_t lanes[PL_W] __attribute__((aligned(64)));
+    vi most = pl_splat_bits_f(0);
     for (int k = 0; k < PL_CLUMP; k += PL_W) {
         vf x = pl_load_f(v->x + k), y = pl_load_f(v->y + k), z = pl_load_f(v->z + k);
         if (minus)
             x -= pl_load_f(minus->x + k), y -= pl_load_f(minus->y + k),
                 z -= pl_load_f(minus->z + k);
         x += plus[0], y += plus[1], z += plus[2];
-        vf length = x * x + y * y + z * z;
-        /* Not "greater": what is no number has strayed for good. */
-        most = pl_select_f(length <= most, most, length);
+        vi bits = (vi)(x * x + y * y + z * z) & 0x7fffffff;
+        vi longer = bits > most;
+        most = (bits & longer) | (most & ~longer);
     }
-    pl_store_f(lanes, most);
-    for (int lane = 0; lane < PL_W; lane++)
-        square = lanes[lane] <= square ? square : lanes[lane];
+    memcpy(lanes, &most, sizeof lanes);
+    for (int half = PL_W / 2; half; half /= 2)
+        for (int lane = 0; lane < half; lane++)
+            lanes[lane] = lanes[lane] > lanes[lane + half] ? lanes[lane] : lanes[lane + half];
+    float square;
+    memcpy(&square, lanes, sizeof square);
     return __builtin_sqrtf(square);
 }
 

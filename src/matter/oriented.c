@@ -178,6 +178,9 @@ void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clu
     }
 }
 
+typedef float quad __attribute__((vector_size(16)));
+typedef double pair __attribute__((vector_size(16)));
+
 typedef struct motion {
     double moved[3], shifted[3], kicked[3]; /* mass × units, in all */
 } motion;
@@ -200,19 +203,47 @@ static void take_mean_out(pl_oriented *body, const motion *sum)
     in_use()->shift(body->n, body->old.x, before);
 }
 
-static void move_particle(pl_oriented *body, int i, float *change, float *shift, float per_metre,
-                          motion *sum)
+static inline quad take(float from[4])
 {
-    double mass = body->system->mass[i];
-    for (int k = 0; k < 3; k++) {
-        float by = change[k] * per_metre, without = shift[k] * per_metre;
-        body->now.x[3 * i + k] += by + without;
-        body->old.x[3 * i + k] += without;
-        sum->moved[k] += mass * (double)by;
-        sum->shifted[k] += mass * (double)without;
+    quad v;
+    memcpy(&v, from, sizeof v);
+    memset(from, 0, sizeof v);
+    return v;
+}
+
+static inline void add_to(float x[3], quad by)
+{
+    for (int k = 0; k < 3; k++)
+        x[k] += by[k];
+}
+
+/* mass × by is added to the first three of the sum. */
+static inline void add_times(pair sum[2], double mass, quad by)
+{
+    sum[0] += mass * (pair){(double)by[0], (double)by[1]};
+    sum[1] += mass * (pair){(double)by[2], 0};
+}
+
+/* Those that were not moved, too: nobody could guess which, and zeros change nothing. */
+static void move_clump(pl_oriented *body, const int32_t *particles, float (*change)[4],
+                       float (*shift)[4], float per_metre, motion *sum)
+{
+    const double *masses = body->system->mass;
+    float *now = body->now.x, *old = body->old.x;
+    pair moved[2] = {{sum->moved[0], sum->moved[1]}, {sum->moved[2], 0}};
+    pair shifted[2] = {{sum->shifted[0], sum->shifted[1]}, {sum->shifted[2], 0}};
+    for (int p = 0; p < PL_CLUMP; p++) {
+        int32_t i = particles[p];
+        quad by = take(change[p]) * per_metre, without = take(shift[p]) * per_metre;
+        add_to(now + 3 * (size_t)i, by + without);
+        add_to(old + 3 * (size_t)i, without);
+        add_times(moved, masses[i], by);
+        add_times(shifted, masses[i], without);
     }
-    for (int k = 0; k < 4; k++)
-        change[k] = shift[k] = 0;
+    for (int k = 0; k < 3; k++) {
+        sum->moved[k] = moved[k / 2][k % 2];
+        sum->shifted[k] = shifted[k / 2][k % 2];
+    }
 }
 
 /* The velocity is the way from where it was: it was further back. */
@@ -226,12 +257,11 @@ static void kick_particle(pl_oriented *body, int i, float *kick, float per_metre
     }
 }
 
-static bool is_zero(const float a[4], const float b[4])
+static bool is_zero(const float v[4])
 {
-    uint64_t words[4];
-    memcpy(words, a, 16);
-    memcpy(words + 2, b, 16);
-    return !(words[0] | words[1] | words[2] | words[3]);
+    uint64_t words[2];
+    memcpy(words, v, 16);
+    return !(words[0] | words[1]);
 }
 
 void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *touched,
@@ -245,12 +275,12 @@ void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *to
             continue;
         touched[c] = 0;
         any = true;
-        for (int p = c * PL_CLUMP; p < (c + 1) * PL_CLUMP; p++) {
-            if (!is_zero(change[p], shift[p]))
-                move_particle(body, clumps->particle[p], change[p], shift[p], per_metre, &sum);
-            if (kick && !is_zero(kick[p], kick[p]))
-                kick_particle(body, clumps->particle[p], kick[p], per_metre, &sum);
-        }
+        const int32_t *particles = clumps->particle + c * PL_CLUMP;
+        int first = c * PL_CLUMP;
+        move_clump(body, particles, change + first, shift + first, per_metre, &sum);
+        for (int p = 0; kick && p < PL_CLUMP; p++)
+            if (!is_zero(kick[first + p]))
+                kick_particle(body, particles[p], kick[first + p], per_metre, &sum);
     }
     if (any && !body->system->grounded)
         take_mean_out(body, &sum);

@@ -162,7 +162,7 @@ static void add_run(pl_world *world, uint32_t a, uint32_t b, const pl_touch *tou
     }
 }
 
-static void add_touches(pl_world *world)
+void pl_events_add_touches(pl_world *world)
 {
     const pl_contact *contact = world->contact;
     const int32_t *body_of = contact->body_of;
@@ -223,10 +223,9 @@ static void add_near(pl_world *world, const pl_near *near)
     }
 }
 
-void pl_events_add(pl_world *world)
+void pl_events_add_hits(pl_world *world)
 {
     const pl_contact_colliders *against = &world->contact->against;
-    add_touches(world);
     for (int i = 0; i < against->near_count; i++)
         if (against->near[i].mask)
             add_near(world, against->near + i);

@@ -31,8 +31,11 @@ typedef struct pl_events {
 bool pl_events_reserve(pl_events *events, pl_memory *memory, int count);
 void pl_events_clear(pl_events *events, pl_memory *memory);
 
-/* After every sub-step, and after the last one: `done` of them were computed. */
-void pl_events_add(pl_world *world);
+/* In every sub-step: those between bodies when they are resolved, those with colliders after that. */
+void pl_events_add_touches(pl_world *world);
+void pl_events_add_hits(pl_world *world);
+
+/* After the last one: `done` of them were computed. */
 void pl_events_close(pl_world *world, int done);
 
 /* Of those that leave nothing is told any more. */

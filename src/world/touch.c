@@ -132,12 +132,19 @@ static bool is_bouncy(const pl_contact *contact)
     return false;
 }
 
+/* Behind the last body: what happened between them is told, while others are at work. */
 static void finish_bodies(void *context, int begin, int end, int worker)
 {
     pl_world *world = context;
     pl_worker *self = world->workers + worker;
     pl_contact *contact = world->contact;
     for (int i = begin; i < end; i++) {
+        if (i == world->awake_count) {
+            uint64_t clock = pl_ticks();
+            pl_events_add_touches(world);
+            self->work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
+            break;
+        }
         pl_oriented *matter = &world->live[i]->matter;
         int number = world->live[i]->contact;
         const pl_contact_body *body = contact->bodies + number;
@@ -154,10 +161,10 @@ static void finish_bodies(void *context, int begin, int end, int worker)
 }
 
 /* Stages of bodies that are awake; the workers count their own ticks. */
-static void run_bodies(pl_world *world, pl_task *task)
+static void run_bodies(pl_world *world, pl_task *task, int count)
 {
     uint64_t clock = pl_ticks();
-    pl_tasks_run(world->tasks, task, world, world->awake_count, PL_BODIES_PER_TASK / 4);
+    pl_tasks_run(world->tasks, task, world, count, PL_BODIES_PER_TASK / 4);
     world->contact->apart += pl_ticks() - clock;
 }
 
@@ -171,10 +178,10 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     contact->gravity =
         sqrt(world->gravity[0] * world->gravity[0] + world->gravity[1] * world->gravity[1] +
              world->gravity[2] * world->gravity[2]);
-    run_bodies(world, gather_bodies);
+    run_bodies(world, gather_bodies, world->awake_count);
     if (pl_contact_groups_are_stale(contact)) {
         pl_contact_make_groups(contact, rest_of_step, world->tasks);
-        run_bodies(world, gather_rest);
+        run_bodies(world, gather_rest, world->awake_count);
     }
     contact->bouncy = is_bouncy(contact);
     if (contact->bouncy)
@@ -184,9 +191,9 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     if (pl_world_wake_touched(world))
         pl_world_regroup(world);
     pl_contact_note_late(contact);
-    run_bodies(world, finish_bodies);
+    run_bodies(world, finish_bodies, world->awake_count + 1);
     pl_colliders_land(world);
     pl_attachments_land(world);
-    pl_events_add(world);
+    pl_events_add_hits(world);
     world->contact_ticks += pl_ticks() - clock;
 }
