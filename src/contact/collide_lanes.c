@@ -234,7 +234,7 @@ static void clump_on_plane(pl_contact *contact, pl_near *near, const plane *p, v
                 by.by[m] += more * p->n[m];
         }
         note_hits(contact, near, p, &g, &by, k);
-        contact->touched[clump] = 1;
+        contact->touched[clump] |= (uint16_t)(bits_of(by.below) << k);
     }
 }
 

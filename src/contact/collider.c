@@ -214,7 +214,7 @@ static void move(const meeting *m, int place, pl_sight *sight, const double by[3
         sight->ball.at[k] += by[k] + still[k];
         sight->still[k] += still[k];
     }
-    m->contact->touched[m->near->clump] = 1;
+    pl_contact_note_touched(m->contact, m->near->clump * PL_CLUMP + place, 1);
     note_hit(m, place, exact, n, a);
 }
 

@@ -143,9 +143,9 @@ typedef struct pl_contact {
         *came)[4]; /* [clumps][16] velocity at the start, likewise; only where something bounces */
     float
         far; /* in a sub-step nobody is moved further without velocity, in radii: what a single overlap asks for at the most */
-    bool some_sleep;  /* some body is asleep */
-    bool bouncy;      /* some body or collider bounces */
-    uint8_t *touched; /* [clumps] something changed */
+    bool some_sleep;   /* some body is asleep */
+    bool bouncy;       /* some body or collider bounces */
+    uint16_t *touched; /* [clumps] bit k: something has changed of particle k */
 
     pl_contact_colliders against;
     pl_contact_joints joints;
@@ -180,6 +180,13 @@ typedef struct pl_contact {
     uint64_t
         apart; /* ticks for which the caller was in parallel stages; likewise cleared by the reader */
 } pl_contact;
+
+/* `bit`: 1, or 0 for nothing. */
+static inline void pl_contact_note_touched(pl_contact *contact, int32_t place, uint32_t bit)
+{
+    uint32_t at = (uint32_t)place;
+    contact->touched[at / PL_CLUMP] |= (uint16_t)(bit << at % PL_CLUMP);
+}
 
 pl_contact *pl_contact_create(pl_memory *memory, int workers);
 void pl_contact_destroy(pl_contact *contact);

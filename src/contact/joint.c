@@ -105,7 +105,7 @@ static void move(pl_contact *contact, float (*by)[4], const pl_joint_end *end, p
         by[place][0] += (float)(scale * pull.x);
         by[place][1] += (float)(scale * pull.y);
         by[place][2] += (float)(scale * pull.z);
-        contact->touched[place / PL_CLUMP] = 1;
+        pl_contact_note_touched(contact, place, 1);
     }
 }
 

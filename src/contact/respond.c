@@ -44,6 +44,12 @@ static inline void note_sleepers(pl_contact *contact, const pl_touch *t)
     b->woken |= b->asleep;
 }
 
+static inline void note_touched(pl_contact *contact, const pl_touch *t, uint32_t acted)
+{
+    pl_contact_note_touched(contact, t->a, acted);
+    pl_contact_note_touched(contact, t->b, acted);
+}
+
 /* Apart by `depth` along n; then friction. Returns whether that was more than a little of what it took in all. */
 static inline bool resolve(pl_contact *contact, pl_touch *t)
 {
@@ -68,7 +74,7 @@ static inline bool resolve(pl_contact *contact, pl_touch *t)
         }
         store(at_a, a);
         store(at_b, b);
-        contact->touched[t->a / PL_CLUMP] = contact->touched[t->b / PL_CLUMP] = 1;
+        note_touched(contact, t, 1);
     }
     if (t->recover > 0) {
         float *shift_a = contact->shift[t->a], *shift_b = contact->shift[t->b];
@@ -79,7 +85,7 @@ static inline bool resolve(pl_contact *contact, pl_touch *t)
                   within(sa - n * (part * t->give_a), contact->radius[t->a] * contact->far));
             store(shift_b,
                   within(sb + n * (part * t->give_b), contact->radius[t->b] * contact->far));
-            contact->touched[t->a / PL_CLUMP] = contact->touched[t->b / PL_CLUMP] = 1;
+            note_touched(contact, t, 1);
         }
     }
     return push > PL_LITTLE * t->pushed;
@@ -166,15 +172,13 @@ static bool fill_batches(pl_contact *contact, bool marked)
 /* What the sweeps have done, back to the touches. */
 static void empty_batches(pl_contact *contact)
 {
-    uint8_t *touched = contact->touched;
     for (int i = 0; i < contact->batch_count; i++) {
         const pl_batch *batch = contact->batches + i;
         for (int k = 0; k < batch->count; k++) {
-            uint8_t acted = batch->acted[k] & 1;
-            batch->touches[k]->pushed = batch->pushed[k];
-            batch->touches[k]->rubbed = batch->rubbed[k];
-            touched[(uint32_t)batch->a[k] / PL_CLUMP] |= acted;
-            touched[(uint32_t)batch->b[k] / PL_CLUMP] |= acted;
+            pl_touch *t = batch->touches[k];
+            t->pushed = batch->pushed[k];
+            t->rubbed = batch->rubbed[k];
+            note_touched(contact, t, batch->acted[k] & 1);
         }
     }
 }

@@ -193,7 +193,7 @@ static void resolve(const pair *p, pl_shove *s)
         p->hits->point[k][p->place] =
             (float)(s->arm[k] + p->collider->to.position[k] - body->base[k]);
     }
-    p->contact->touched[p->near->clump] = 1;
+    pl_contact_note_touched(p->contact, p->near->clump * PL_CLUMP + p->place, 1);
     body->grounded = body->borne = true;
 }
 

@@ -224,15 +224,16 @@ static inline void add_times(pair sum[2], double mass, quad by)
     sum[1] += mass * (pair){(double)by[2], 0};
 }
 
-/* Those that were not moved, too: nobody could guess which, and zeros change nothing. */
-static void move_clump(pl_oriented *body, const int32_t *particles, float (*change)[4],
-                       float (*shift)[4], float per_metre, motion *sum)
+/* Those of a clump that were touched. */
+static void move_clump(pl_oriented *body, uint32_t touched, const int32_t *particles,
+                       float (*change)[4], float (*shift)[4], float per_metre, motion *sum)
 {
     const double *masses = body->system->mass;
     float *now = body->now.x, *old = body->old.x;
     pair moved[2] = {{sum->moved[0], sum->moved[1]}, {sum->moved[2], 0}};
     pair shifted[2] = {{sum->shifted[0], sum->shifted[1]}, {sum->shifted[2], 0}};
-    for (int p = 0; p < PL_CLUMP; p++) {
+    for (; touched; touched &= touched - 1) {
+        int p = __builtin_ctz(touched);
         int32_t i = particles[p];
         quad by = take(change[p]) * per_metre, without = take(shift[p]) * per_metre;
         add_to(now + 3 * (size_t)i, by + without);
@@ -264,7 +265,7 @@ static bool is_zero(const float v[4])
     return !(words[0] | words[1]);
 }
 
-void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *touched,
+void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint16_t *touched,
                          float (*change)[4], float (*shift)[4], float (*kick)[4])
 {
     motion sum = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
@@ -273,14 +274,14 @@ void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *to
     for (int c = 0; c < clumps->count; c++) {
         if (!touched[c])
             continue;
-        touched[c] = 0;
-        any = true;
         const int32_t *particles = clumps->particle + c * PL_CLUMP;
         int first = c * PL_CLUMP;
-        move_clump(body, particles, change + first, shift + first, per_metre, &sum);
+        move_clump(body, touched[c], particles, change + first, shift + first, per_metre, &sum);
         for (int p = 0; kick && p < PL_CLUMP; p++)
             if (!is_zero(kick[first + p]))
                 kick_particle(body, particles[p], kick[first + p], per_metre, &sum);
+        touched[c] = 0;
+        any = true;
     }
     if (any && !body->system->grounded)
         take_mean_out(body, &sum);

@@ -276,8 +276,8 @@ void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clu
                                    const uint8_t *wanted, double h, float (*came)[4]);
 
 /* Moves particles as contact says: `change` with velocity, `shift` without, `kick` (which may be NULL) is velocity without moving; x, y,
-   z, – by place; all are set to zero. `touched` tells the clumps in which something changed, and is cleared. */
-void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint8_t *touched,
+   z, – by place; all are set to zero. `touched` tells in bits which of a clump were changed, and is cleared. */
+void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint16_t *touched,
                          float (*change)[4], float (*shift)[4], float (*kick)[4]);
 
 /* After the contacts: velocities from displacements, damping, c into the origin. False when a number was not finite:

@@ -86,7 +86,7 @@ static void resolve(kit *k, const pl_touch *touches, int count, int batches)
     size_t places = (size_t)contact->clump_count * PL_CLUMP;
     memset(contact->change, 0, places * sizeof *contact->change);
     memset(contact->shift, 0, places * sizeof *contact->shift);
-    memset(contact->touched, 0, (size_t)contact->clump_count);
+    memset(contact->touched, 0, sizeof *contact->touched * (size_t)contact->clump_count);
     memcpy(contact->buffers->touches, touches, (size_t)count * sizeof *touches);
     contact->touch_segments[0] = (pl_segment){0, 0, count, false};
     contact->batch_capacity = batches;
@@ -114,7 +114,8 @@ static void test_batches_equal_the_order(void **state)
                             places * sizeof *one.contact->change);
         assert_memory_equal(one.contact->shift, two.contact->shift,
                             places * sizeof *one.contact->shift);
-        assert_memory_equal(one.contact->touched, two.contact->touched, BODIES);
+        assert_memory_equal(one.contact->touched, two.contact->touched,
+                            BODIES * sizeof *one.contact->touched);
         assert_memory_equal(one.contact->buffers->touches, two.contact->buffers->touches,
                             (size_t)count * sizeof *touches);
         if (round % 20 == 19) /* stamps run out now and then */
