@@ -48,7 +48,8 @@ static int load(const request *wanted, exhibit *shown)
         status = pl_model_load(wanted->name, NULL, &shown->model, &error);
         return status == PL_OK ? -1 : fail(wanted->name, status, &error);
     }
-    if (app_is_builtin_scene(wanted->name) && access(wanted->name, F_OK) != 0)
+    if (app_ends_with(wanted->name, ".json") ||
+        (app_is_builtin_scene(wanted->name) && access(wanted->name, F_OK) != 0))
         return app_usage_error("picture", "%s is a scene; draw it with 'pliant run %s -n 0 -o %s'",
                                wanted->name, wanted->name, wanted->output);
     status = builtin ? pl_builtin_mesh(builtin, wanted->detail, NULL, &shown->mesh, &error)
