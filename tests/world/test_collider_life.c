@@ -128,6 +128,7 @@ static void bad_motions_are_refused(void **state)
 static void all_sizes_work(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     pl_model *model = collider_lattice(3, 3, 3, 0.25);
     static const double sizes[] = {0, 1e-30, 1e-6, 1e6, 1e15};
     for (int kind = PL_COLLIDER_PLANE; kind <= PL_COLLIDER_MESH; kind++)
@@ -274,6 +275,7 @@ static void threads_and_widths_agree(void **state)
 static void snapshots_hold_colliders(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     playground a, b;
     size_t size;
     open_playground(&a, 2, NULL);
@@ -384,6 +386,7 @@ static void creation_survives_want_of_memory(void **state)
 static void steps_survive_want_of_memory(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     for (int64_t allowed = 0; allowed < 12; allowed++) {
         world_heap heap;
         world_heap_init(&heap);
@@ -401,6 +404,7 @@ static void steps_survive_want_of_memory(void **state)
 static void steady_steps_allocate_nothing(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     playground p;
     open_playground(&p, 2, NULL);
     play(&p, 0, 60);
