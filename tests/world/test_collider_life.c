@@ -275,7 +275,6 @@ static void threads_and_widths_agree(void **state)
 static void snapshots_hold_colliders(void **state)
 {
     (void)state;
-    CHECK_ONE_THREAD();
     playground a, b;
     size_t size;
     open_playground(&a, 2, NULL);
@@ -404,7 +403,6 @@ static void steps_survive_want_of_memory(void **state)
 static void steady_steps_allocate_nothing(void **state)
 {
     (void)state;
-    CHECK_ONE_THREAD();
     playground p;
     open_playground(&p, 2, NULL);
     play(&p, 0, 60);

@@ -429,7 +429,6 @@ static void changes_keep_them(void **state)
 static void steps_allocate_nothing(void **state)
 {
     (void)state;
-    CHECK_ONE_THREAD();
     for (int kind = 0; kind < KINDS; kind++) {
         scene s;
         make(&s, kind, PL_EXAMPLES_LOCAL, 2);
