@@ -231,6 +231,8 @@ static int cook(int argc, char **argv)
         return app_usage_error("cook", "--particles and --spacing say the same; give one of them");
     asked.source = words.items[0];
     const char *builtin = app_builtin_name(asked.source);
+    if (has_ending(asked.source, ".json"))
+        return app_usage_error("cook", "%s is a scene; only meshes can be cooked", asked.source);
     if (builtin && !*builtin)
         return app_usage_error("cook", "which built-in mesh? For example builtin:dinosaur");
     if (!asked.target)

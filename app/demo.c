@@ -112,9 +112,10 @@ static int demo(int argc, char **argv)
     const app_option options[] = {
         {"list", 'l', APP_FLAG, &list, 0, 0, NULL, "list the built-in scenes, a line each"},
         {"out", 'o', APP_TEXT, &directory, 0, 0, "DIR", "where to write (default: out)"},
-        {"frames", 'n', APP_INTEGER, &player.frames, 0, 1e7, "N", "how many frames to simulate"},
+        {"frames", 'n', APP_INTEGER, &player.frames, 0, 1e7, "N",
+         "how many frames to simulate (default: as the scene says)"},
         {"threads", 't', APP_INTEGER, &player.options.threads, 1, 1024, "N",
-         "threads (the result is the same)"},
+         "threads (default 1; the result is the same)"},
         {"json", 0, APP_FLAG, &player.json, 0, 0, NULL, "print the summary as JSON"},
         {"quiet", 'q', APP_FLAG, &player.quiet, 0, 0, NULL, "no progress and no summary"},
         {"no-progress", 0, APP_FLAG, &player.no_progress, 0, 0, NULL, "no progress"},

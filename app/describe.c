@@ -16,15 +16,37 @@ const char *app_builtin_name(const char *name)
     return strncmp(name, "builtin:", 8) == 0 ? name + 8 : NULL;
 }
 
+/* What the library calls a number, as it was given here. */
+static const char *option_of(const char *where)
+{
+    static const char *const options[][2] = {{"particle_count", "--particles"},
+                                             {"count", "--particles"},
+                                             {"edge_count", "--edges"},
+                                             {"tet_count", "--tets"},
+                                             {"influence_count", "--influences"},
+                                             {"spacing", "--spacing"},
+                                             {"distance", "--spacing"},
+                                             {"kind", "--kind"},
+                                             {"scale", "--scale"},
+                                             {"weld", "--weld"},
+                                             {"thickness", "--thickness"},
+                                             {"detail", "--detail"},
+                                             {"name", ""}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strcmp(where, options[i][0]) == 0)
+            return options[i][1];
+    return where;
+}
+
 int app_fail_about(const char *name, pl_status status, const pl_error *error)
 {
     const char *text = error->text[0] ? error->text : pl_status_text(status);
-    bool named = strncmp(error->where, name, strlen(name)) == 0;
+    const char *where = option_of(error->where);
+    bool named = strncmp(where, name, strlen(name)) == 0;
     if (named)
-        fprintf(stderr, "pliant: %s: %s\n", error->where, text);
+        fprintf(stderr, "pliant: %s: %s\n", where, text);
     else
-        fprintf(stderr, "pliant: %s: %s%s%s\n", name, error->where, error->where[0] ? ": " : "",
-                text);
+        fprintf(stderr, "pliant: %s: %s%s%s\n", name, where, where[0] ? ": " : "", text);
     return status == PL_ERROR_MEMORY || status == PL_ERROR_IO ? APP_FAILED : APP_BAD_INPUT;
 }
 

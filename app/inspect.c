@@ -348,7 +348,8 @@ static int inspect(int argc, char **argv)
                                "which scene, mesh or model? Name a file or something built in");
     const char *name = words.items[0];
     app_nothing_to_finish(true); /* nothing is written */
-    bool mesh = app_builtin_name(name) != NULL, model = !mesh && pl_file_is_model(name);
+    bool mesh = app_builtin_name(name) != NULL,
+         model = !mesh && (pl_file_is_model(name) || app_ends_with(name, ".pliant"));
     if (!mesh && !model && is_scene(name))
         return inspect_scene(name, &sets, json);
     if (sets.count > 0)

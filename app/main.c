@@ -1,5 +1,6 @@
 /* The command `pliant`: finds the sub-command and hands over. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app.h"
@@ -66,9 +67,22 @@ static int help(int argc, char **argv)
     return command ? command->run(2, words) : unknown_command(argv[1]);
 }
 
+/* A width the machine lacks becomes one that it has; anything else was meant differently. */
+static int check_environment(void)
+{
+    const char *simd = getenv("PLIANT_SIMD");
+    if (!simd || !*simd || !strcmp(simd, "4") || !strcmp(simd, "8") || !strcmp(simd, "16"))
+        return -1;
+    fprintf(stderr, "pliant: the environment variable PLIANT_SIMD must be 4, 8 or 16, not \"%s\"\n",
+            simd);
+    return APP_BAD_INPUT;
+}
+
 int main(int argc, char **argv)
 {
     app_catch_signals();
+    if (check_environment() >= 0)
+        return APP_BAD_INPUT;
     if (argc < 2) {
         print_help();
         return APP_BAD_INPUT;

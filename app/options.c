@@ -69,7 +69,11 @@ static int set_number(const app_command *command, const app_option *option, cons
     if (end == text || *end || !isfinite(value))
         return app_usage_error(command->name, "--%s needs a number, not \"%s\"", option->name,
                                text);
-    if (!(value > option->low) || value > option->high)
+    bool fits = value > option->low && value <= option->high;
+    if (!fits && option->low < 0) /* a trifle below zero lets zero in */
+        return app_usage_error(command->name, "--%s must be from 0 to %g, not %s", option->name,
+                               option->high, text);
+    if (!fits)
         return app_usage_error(command->name, "--%s must be greater than %g and at most %g, not %s",
                                option->name, option->low, option->high, text);
     *(double *)option->value = value;

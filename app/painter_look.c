@@ -14,17 +14,20 @@ enum { DEFAULT_WIDTH = 1280, DEFAULT_HEIGHT = 720 };
 static int read_size(const char *command, const char *text, app_painter *painter)
 {
     int used = 0;
+    char digits[2][100];
     painter->width = DEFAULT_WIDTH;
     painter->height = DEFAULT_HEIGHT;
     if (!text)
         return -1;
-    if (sscanf(text, "%5dx%5d%n", &painter->width, &painter->height, &used) != 2 || text[used])
+    if (sscanf(text, "%99[0-9]x%99[0-9]%n", digits[0], digits[1], &used) != 2 || text[used])
         return app_usage_error(command, "--size needs width and height, as in 1280x720, not \"%s\"",
                                text);
-    if (painter->width < 1 || painter->height < 1 || painter->width > PL_DRAW_LARGEST ||
-        painter->height > PL_DRAW_LARGEST)
+    double width = strtod(digits[0], NULL), height = strtod(digits[1], NULL);
+    if (width < 1 || height < 1 || width > PL_DRAW_LARGEST || height > PL_DRAW_LARGEST)
         return app_usage_error(command, "--size must be from 1x1 to %dx%d, not %s", PL_DRAW_LARGEST,
                                PL_DRAW_LARGEST, text);
+    painter->width = (int)width;
+    painter->height = (int)height;
     return -1;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "describe.h"
 #include "painter.h"
 #include "picture.h"
 #include "pliant/cook.h"
@@ -15,12 +16,11 @@ typedef struct exhibit {
     pl_model *model;
 } exhibit;
 
-static int fail(const char *name, const pl_error *error)
+/* A file that cannot be read is bad input, whatever the reason. */
+static int fail(const char *name, pl_status status, const pl_error *error)
 {
-    fprintf(stderr, "pliant: %s: %s\n", error->where[0] ? error->where : name,
-            error->text[0] ? error->text : pl_status_text(error->status));
-    return error->status == PL_ERROR_MEMORY || error->status == PL_ERROR_STATE ? APP_FAILED
-                                                                               : APP_BAD_INPUT;
+    app_fail_about(name, status, error);
+    return status == PL_ERROR_MEMORY || status == PL_ERROR_STATE ? APP_FAILED : APP_BAD_INPUT;
 }
 
 static bool needs_particles(const char *show)
@@ -42,14 +42,14 @@ typedef struct request {
 static int load(const request *wanted, exhibit *shown)
 {
     pl_error error = {0};
-    const char *builtin = strncmp(wanted->name, "builtin:", 8) == 0 ? wanted->name + 8 : NULL;
+    const char *builtin = app_builtin_name(wanted->name);
     pl_status status;
     if (app_ends_with(wanted->name, ".pliant")) {
         status = pl_model_load(wanted->name, NULL, &shown->model, &error);
-        error.status = status;
-        return status == PL_OK ? -1 : fail(wanted->name, &error);
+        return status == PL_OK ? -1 : fail(wanted->name, status, &error);
     }
-    if (app_is_builtin_scene(wanted->name) && access(wanted->name, F_OK) != 0)
+    if (app_ends_with(wanted->name, ".json") ||
+        (app_is_builtin_scene(wanted->name) && access(wanted->name, F_OK) != 0))
         return app_usage_error("picture", "%s is a scene; draw it with 'pliant run %s -n 0 -o %s'",
                                wanted->name, wanted->name, wanted->output);
     status = builtin ? pl_builtin_mesh(builtin, wanted->detail, NULL, &shown->mesh, &error)
@@ -65,8 +65,7 @@ static int load(const request *wanted, exhibit *shown)
         if (status == PL_OK)
             status = pl_cook(&def, &shown->model, NULL, &error);
     }
-    error.status = status;
-    return status == PL_OK ? -1 : fail(wanted->name, &error);
+    return status == PL_OK ? -1 : fail(wanted->name, status, &error);
 }
 
 static int paint(pl_memory *memory, const request *wanted, const exhibit *shown)

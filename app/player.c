@@ -261,9 +261,11 @@ static void print_run_json(const session *s)
            pl_world_hash(s->play->world));
 }
 
-static void print_summary(const session *s)
+static void print_summary(session *s)
 {
     char title[256];
+    if (s->totals.frames == 0) /* no report has counted the bodies */
+        pl_world_advance(s->play->world, 0, NULL, &s->totals.sum);
     snprintf(title, sizeof title, "%s%s%s", s->player->title, s->run_name ? ", " : "",
              s->run_name ? s->run_name : "");
     if (s->player->json)
@@ -286,6 +288,16 @@ static void print_run_head(const session *s, bool first, bool resumed)
         printf("\"hashes\":[");
 }
 
+/* A snapshot nobody would make is no test that was passed. */
+static int check_snapshot(const session *s)
+{
+    if (s->player->snapshot_at < 0 || s->player->snapshot_at < s->frames)
+        return -1;
+    return app_usage_error(s->player->command,
+                           "--snapshot-at %d: the run must go on behind it, and has %d frame%s",
+                           s->player->snapshot_at, s->frames, s->frames == 1 ? "" : "s");
+}
+
 /* Builds, plays, reports. The outputs are opened by the first run, once everything could be
    built. */
 static int play_run(session *s, int run, bool first)
@@ -300,6 +312,8 @@ static int play_run(session *s, int run, bool first)
     app_nothing_to_finish(false);
     if (result < 0)
         s->frames = s->player->frames >= 0 ? s->player->frames : s->play->settings.frames;
+    if (result < 0)
+        result = check_snapshot(s);
     if (result < 0 && first)
         result = begin(s);
     if (result < 0) {

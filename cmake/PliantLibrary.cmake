@@ -5,13 +5,12 @@
 # Kernels named *_half_lanes.c use vectors of half the width; structures of them must not be copied in larger pieces, or
 # every copy waits until what was just written has reached the cache.
 #
-# Sanitized, they would take a minute each to compile: less is inlined there (math/lanes.h), and of the checks of pointers
-# the address sanitizer's are enough.
+# Sanitized, they would take a minute each to compile: less is inlined there (math/lanes.h). Fuzzers need not steer by kernels.
 
 set(PLIANT_LANES_WIDTHS 4)
 set(PLIANT_LANES_OPTIONS_4)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND NOT PLIANT_NARROW)
-  list(APPEND PLIANT_LANES_WIDTHS 8 16)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  set(PLIANT_LANES_WIDTHS ${PLIANT_WIDTHS})
   set(PLIANT_LANES_OPTIONS_8 -mavx2)
   set(PLIANT_LANES_OPTIONS_16 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512)
   set(PLIANT_LANES_OPTIONS_HALF -mprefer-vector-width=256)
@@ -33,8 +32,10 @@ function(pliant_library name export)
   set(objects $<TARGET_OBJECTS:${name}_objects>)
   if(kernels)
     if(PLIANT_SANITIZE)
-      set_source_files_properties(${kernels} PROPERTIES COMPILE_DEFINITIONS PL_LANES_SANITIZED
-        COMPILE_OPTIONS -fno-sanitize=null,object-size,pointer-overflow)
+      set_source_files_properties(${kernels} PROPERTIES COMPILE_DEFINITIONS PL_LANES_SANITIZED)
+    endif()
+    if(PLIANT_BUILD_FUZZ)
+      set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=fuzzer-no-link)
     endif()
     set(half_kernels ${kernels})
     list(FILTER half_kernels INCLUDE REGEX "_half_lanes\\.c$")

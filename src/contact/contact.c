@@ -21,22 +21,14 @@ typedef struct kernels {
 } kernels;
 
 #define KERNELS(width)                                                                             \
-    {                                                                                              \
-        pl_contact_follow_w##width, pl_contact_groups_w##width, pl_contact_touches_w##width,       \
-            pl_contact_pack_w##width, pl_contact_sweep_w##width, pl_contact_on_plane_w##width      \
-    }
+    [PL_SIMD_PLACE(width)] = {pl_contact_follow_w##width, pl_contact_groups_w##width,              \
+                              pl_contact_touches_w##width, pl_contact_pack_w##width,               \
+                              pl_contact_sweep_w##width, pl_contact_on_plane_w##width},
 
 static const kernels *in_use(void)
 {
-    static const kernels table[] = {
-        KERNELS(4),
-#if PL_SIMD_WIDE
-        KERNELS(8),
-        KERNELS(16)
-#endif
-    };
-    int width = pl_simd_width();
-    return table + (width == 16 ? 2 : width == 8 ? 1 : 0);
+    static const kernels table[] = {PL_SIMD_EACH(KERNELS)};
+    return table + PL_SIMD_PLACE(pl_simd_width());
 }
 
 /* ---- Room ---------------------------------------------------------------------------------------- */

@@ -236,6 +236,11 @@ pl_status pl_read_gltf(pl_mesh_build *build, const pl_mesh_source *source, pl_er
                     .error = error,
                     .read_bytes = source->size};
     gltf.is_binary = source->size >= 4 && memcmp(source->bytes, "glTF", 4) == 0;
+    /* JSON under the name of a .glb is read; anything else there is no glTF of either kind. */
+    bool text = source->size && memchr(" \t\r\n{\xEF", source->bytes[0], 6);
+    PL_CHECK(gltf.is_binary || text || !pl_mesh_has_extension(source->name, ".glb"),
+             PL_ERROR_FORMAT, error, pl_mesh_where_byte(source->name, 0).text,
+             "this is no .glb file: it does not begin with \"glTF\"");
     pl_status status = read_all(&gltf);
     free_all(&gltf);
     return status;

@@ -3,22 +3,14 @@
 
 #include "math/simd.h"
 
-extern const pl_rotation_table pl_rotation_table_w4;
-#if PL_SIMD_WIDE
-extern const pl_rotation_table pl_rotation_table_w8, pl_rotation_table_w16;
-#endif
+extern const pl_rotation_table pl_rotation_table_w4, pl_rotation_table_w8, pl_rotation_table_w16;
+
+#define TABLE(width) [PL_SIMD_PLACE(width)] = &pl_rotation_table_w##width,
 
 const pl_rotation_table *pl_rotation_table_of(int width)
 {
-    if (!pl_simd_supports(width))
-        return NULL;
-#if PL_SIMD_WIDE
-    if (width == 16)
-        return &pl_rotation_table_w16;
-    if (width == 8)
-        return &pl_rotation_table_w8;
-#endif
-    return &pl_rotation_table_w4;
+    static const pl_rotation_table *const tables[] = {PL_SIMD_EACH(TABLE)};
+    return pl_simd_supports(width) ? tables[PL_SIMD_PLACE(width)] : NULL;
 }
 
 void pl_rotations_fit(size_t count, const float *c, float *q)

@@ -8,7 +8,10 @@
 /* The builtins ask cpuid and, for the wide registers, whether the operating system saves them. */
 bool pl_simd_supports(int width)
 {
-#if PL_SIMD_WIDE
+#define IS_COMPILED(w) || width == (w)
+    if (!(false PL_SIMD_EACH(IS_COMPILED)))
+        return false;
+#if defined(__x86_64__)
     __builtin_cpu_init();
     if (width == 16)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -16,7 +19,7 @@ bool pl_simd_supports(int width)
     if (width == 8)
         return __builtin_cpu_supports("avx2");
 #endif
-    return width == 4;
+    return true;
 }
 
 static int widest(int limit)

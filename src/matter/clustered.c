@@ -420,11 +420,12 @@ static void hold_fixed(const pl_clustered_step *step)
 }
 
 #define TABLE(width)                                                                               \
-    {                                                                                              \
-        width, pl_clustered_measure_w##width, pl_clustered_fit_w##width,                           \
-            pl_clustered_limit_w##width, pl_clustered_integrate_w##width,                          \
-            pl_clustered_settle_w##width                                                           \
-    }
+    [PL_SIMD_PLACE(width)] = {width,                                                               \
+                              pl_clustered_measure_w##width,                                       \
+                              pl_clustered_fit_w##width,                                           \
+                              pl_clustered_limit_w##width,                                         \
+                              pl_clustered_integrate_w##width,                                     \
+                              pl_clustered_settle_w##width},
 
 /* The same where the caller has them: contact may have moved them. */
 static void keep_fixed(const pl_clustered_motion *m)
@@ -436,17 +437,8 @@ static void keep_fixed(const pl_clustered_motion *m)
 
 static const pl_clustered_table *table_of(int width)
 {
-    static const pl_clustered_table tables[] = {
-        TABLE(4),
-#if PL_SIMD_WIDE
-        TABLE(8),
-        TABLE(16),
-#endif
-    };
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        if (tables[i].width == width)
-            return tables + i;
-    return tables;
+    static const pl_clustered_table tables[] = {PL_SIMD_EACH(TABLE)};
+    return tables + PL_SIMD_PLACE(pl_simd_supports(width) ? width : 4);
 }
 
 #define PI 3.14159265358979323846

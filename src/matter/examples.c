@@ -592,24 +592,13 @@ void pl_examples_nearest(int poses, const double *gram, const double *t, double 
 /* ---- Projection ------------------------------------------------------------------------------------ */
 
 #define TABLE(width)                                                                               \
-    {                                                                                              \
-        width, pl_examples_measure_w##width, pl_examples_weigh_w##width,                           \
-            pl_examples_blend_w##width                                                             \
-    }
+    [PL_SIMD_PLACE(width)] = {width, pl_examples_measure_w##width, pl_examples_weigh_w##width,     \
+                              pl_examples_blend_w##width},
 
 static const pl_examples_table *table_of(int width)
 {
-    static const pl_examples_table tables[] = {
-        TABLE(4),
-#if PL_SIMD_WIDE
-        TABLE(8),
-        TABLE(16),
-#endif
-    };
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        if (tables[i].width == width)
-            return tables + i;
-    return tables;
+    static const pl_examples_table tables[] = {PL_SIMD_EACH(TABLE)};
+    return tables + PL_SIMD_PLACE(pl_simd_supports(width) ? width : 4);
 }
 
 typedef struct projection {

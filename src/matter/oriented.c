@@ -22,24 +22,20 @@ typedef struct kernels {
 } kernels;
 
 #define KERNELS(width)                                                                             \
-    {                                                                                              \
-        pl_oriented_lanes_w##width, pl_oriented_scratch_w##width, pl_oriented_solve_w##width,      \
-            pl_oriented_sum_w##width, pl_oriented_sum_of_differences_w##width,                     \
-            pl_oriented_shift_w##width, pl_oriented_velocities_w##width,                           \
-            pl_oriented_gather_w##width, pl_oriented_gather_more_w##width                          \
-    }
+    [PL_SIMD_PLACE(width)] = {pl_oriented_lanes_w##width,                                          \
+                              pl_oriented_scratch_w##width,                                        \
+                              pl_oriented_solve_w##width,                                          \
+                              pl_oriented_sum_w##width,                                            \
+                              pl_oriented_sum_of_differences_w##width,                             \
+                              pl_oriented_shift_w##width,                                          \
+                              pl_oriented_velocities_w##width,                                     \
+                              pl_oriented_gather_w##width,                                         \
+                              pl_oriented_gather_more_w##width},
 
 static const kernels *in_use(void)
 {
-    static const kernels table[] = {
-        KERNELS(4),
-#if PL_SIMD_WIDE
-        KERNELS(8),
-        KERNELS(16)
-#endif
-    };
-    int width = pl_simd_width();
-    return table + (width == 16 ? 2 : width == 8 ? 1 : 0);
+    static const kernels table[] = {PL_SIMD_EACH(KERNELS)};
+    return table + PL_SIMD_PLACE(pl_simd_width());
 }
 
 enum { FEW_ITERATIONS = 4 };

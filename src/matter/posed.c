@@ -149,22 +149,13 @@ typedef struct kernels {
 } kernels;
 
 #define KERNELS(width)                                                                             \
-    {                                                                                              \
-        pl_posed_scratch_w##width, pl_posed_solve_w##width, pl_posed_retarget_w##width,            \
-            pl_posed_strains_w##width                                                              \
-    }
+    [PL_SIMD_PLACE(width)] = {pl_posed_scratch_w##width, pl_posed_solve_w##width,                  \
+                              pl_posed_retarget_w##width, pl_posed_strains_w##width},
 
 static const kernels *in_use(void)
 {
-    static const kernels table[] = {
-        KERNELS(4),
-#if PL_SIMD_WIDE
-        KERNELS(8),
-        KERNELS(16)
-#endif
-    };
-    int width = pl_simd_width();
-    return table + (width == 16 ? 2 : width == 8 ? 1 : 0);
+    static const kernels table[] = {PL_SIMD_EACH(KERNELS)};
+    return table + PL_SIMD_PLACE(pl_simd_width());
 }
 
 size_t pl_posed_scratch(const pl_system *system)

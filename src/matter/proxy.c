@@ -842,14 +842,12 @@ static void push_apart(search *s)
             s->x[j] = (float)((double)s->x[j] + own->push[j]);
 }
 
-static pl_locate *kernel_of(int width)
+#define KERNEL(width) [PL_SIMD_PLACE(width)] = pl_cluster_locate_w##width,
+
+static pl_locate *in_use(void)
 {
-#if PL_SIMD_WIDE
-    if (width > 4)
-        return width == 16 ? pl_cluster_locate_w16 : pl_cluster_locate_w8;
-#endif
-    (void)width;
-    return pl_cluster_locate_w4;
+    static pl_locate *const kernels[] = {PL_SIMD_EACH(KERNEL)};
+    return kernels[PL_SIMD_PLACE(pl_simd_width())];
 }
 
 void pl_clustered_collide(pl_clustered *c, float *x, const float *from, double h, double friction,
@@ -864,12 +862,8 @@ void pl_clustered_collide(pl_clustered *c, float *x, const float *from, double h
         c->unchanged++;
         return;
     }
-    search s = {.c = c,
-                .own = c->proxies,
-                .x = x,
-                .from = from,
-                .friction = friction,
-                .locate = kernel_of(pl_simd_width())};
+    search s = {
+        .c = c, .own = c->proxies, .x = x, .from = from, .friction = friction, .locate = in_use()};
     pl_tasks_run(tasks, order_places, &s, c->n, 4096);
     pl_tasks_run(tasks, find_places, &s, c->count, 16);
     s.grid = lay_grid(&s);

@@ -280,24 +280,17 @@ typedef struct kernels {
 } kernels;
 
 #define TABLE(width)                                                                               \
-    {                                                                                              \
-        width, pl_rings_measure_w##width, pl_rings_fit_w##width, pl_rings_move_w##width,           \
-            pl_rings_show_w##width, pl_rings_average_w##width                                      \
-    }
+    [PL_SIMD_PLACE(width)] = {width,                                                               \
+                              pl_rings_measure_w##width,                                           \
+                              pl_rings_fit_w##width,                                               \
+                              pl_rings_move_w##width,                                              \
+                              pl_rings_show_w##width,                                              \
+                              pl_rings_average_w##width},
 
 static const kernels *kernels_of(int width)
 {
-    static const kernels tables[] = {
-        TABLE(4),
-#if PL_SIMD_WIDE
-        TABLE(8),
-        TABLE(16),
-#endif
-    };
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        if (tables[i].width == width)
-            return tables + i;
-    return tables;
+    static const kernels tables[] = {PL_SIMD_EACH(TABLE)};
+    return tables + PL_SIMD_PLACE(pl_simd_supports(width) ? width : 4);
 }
 
 typedef struct work {

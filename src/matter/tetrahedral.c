@@ -733,17 +733,12 @@ static void solve_pieces(void *context, int begin_, int end, int worker)
     }
 }
 
+#define TABLE(width) [PL_SIMD_PLACE(width)] = &pl_tet_table_w##width,
+
 const pl_tet_table *pl_tet_table_of(int width)
 {
-    if (!pl_simd_supports(width))
-        return NULL;
-#if PL_SIMD_WIDE
-    if (width == 16)
-        return &pl_tet_table_w16;
-    if (width == 8)
-        return &pl_tet_table_w8;
-#endif
-    return width == 4 ? &pl_tet_table_w4 : NULL;
+    static const pl_tet_table *const tables[] = {PL_SIMD_EACH(TABLE)};
+    return pl_simd_supports(width) ? tables[PL_SIMD_PLACE(width)] : NULL;
 }
 
 /* Side by side, a body's share of the solve halves; but when what all of them are solved in does not stay in the cache from

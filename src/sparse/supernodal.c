@@ -18,22 +18,15 @@ enum {
     LARGEST_N = 30000000 /* so that indices of some multiples of n are ints */
 };
 
-extern const pl_supernodal_table pl_supernodal_table_w4;
-#if PL_SIMD_WIDE
-extern const pl_supernodal_table pl_supernodal_table_w8, pl_supernodal_table_w16;
-#endif
+extern const pl_supernodal_table pl_supernodal_table_w4, pl_supernodal_table_w8,
+    pl_supernodal_table_w16;
+
+#define TABLE(width) [PL_SIMD_PLACE(width)] = &pl_supernodal_table_w##width,
 
 const pl_supernodal_table *pl_supernodal_table_of(int width)
 {
-    if (!pl_simd_supports(width))
-        return NULL;
-#if PL_SIMD_WIDE
-    if (width == 16)
-        return &pl_supernodal_table_w16;
-    if (width == 8)
-        return &pl_supernodal_table_w8;
-#endif
-    return &pl_supernodal_table_w4;
+    static const pl_supernodal_table *const tables[] = {PL_SIMD_EACH(TABLE)};
+    return pl_simd_supports(width) ? tables[PL_SIMD_PLACE(width)] : NULL;
 }
 
 /* ---- Life ---- */

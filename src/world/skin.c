@@ -93,22 +93,14 @@ static pl_skin_span span_of(const pl_record *record, int first, int count, doubl
     return span;
 }
 
-extern pl_skin_function pl_skin_vertices_w4;
-#if PL_SIMD_WIDE
-extern pl_skin_function pl_skin_vertices_w8, pl_skin_vertices_w16;
-#endif
+extern pl_skin_function pl_skin_vertices_w4, pl_skin_vertices_w8, pl_skin_vertices_w16;
+
+#define KERNEL(width) [PL_SIMD_PLACE(width)] = pl_skin_vertices_w##width,
 
 pl_skin_function *pl_skin_function_of(int width)
 {
-    if (!pl_simd_supports(width))
-        return NULL;
-#if PL_SIMD_WIDE
-    if (width == 16)
-        return pl_skin_vertices_w16;
-    if (width == 8)
-        return pl_skin_vertices_w8;
-#endif
-    return pl_skin_vertices_w4;
+    static pl_skin_function *const kernels[] = {PL_SIMD_EACH(KERNEL)};
+    return pl_simd_supports(width) ? kernels[PL_SIMD_PLACE(width)] : NULL;
 }
 
 /* ---- Many bodies ------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Same bits: the hash of every frame is the same at every vector width and for any number of threads, in the scenes that need no
 # cooking; with PLIANT_THOROUGH=1 in all scenes and for longer. PLIANT_OTHER names the command of another build (another
-# compiler, another level of optimisation), which must agree as well.
+# compiler, another level of optimisation), which must agree as well. Label: slow.
 set -u
 pliant=${PLIANT:?the built command}
 scenes=${SOURCE_DIR:?the tree}/scenes

@@ -52,6 +52,11 @@ expect 2 'has no run "x"; it has "10 iterations"' "$pliant" run bar-sweep --run 
 expect 2 "has no \"runs\"" "$pliant" run rope --run x
 expect 0 "--size is for pictures" "$pliant" run rope --frames 1 --size 32x18
 expect 2 "there is no table" "$pliant" bench everything
+expect 2 "PLIANT_SIMD must be 4, 8 or 16" env PLIANT_SIMD=5 "$pliant" version
+expect 0 "^pliant [0-9]" env PLIANT_SIMD= "$pliant" version
+expect 2 "snapshot-at 3: the run must go on behind it, and has 3 frames" "$pliant" run rope --frames 3 --snapshot-at 3 -o a.jsonl
+expect 0 "0 frames of .* 1 body, 100 particles, 99 edges" "$pliant" run rope --frames 0
+expect 0 '"bodies":1,"particles":100,' "$pliant" run rope --frames 0 --json
 leaves
 
 # ---- Outputs ----

@@ -58,7 +58,20 @@ expect 2 'did you mean "solid"' "$pliant" cook box.obj --kind soild
 expect 2 "give one of them" "$pliant" cook box.obj --particles 3 --spacing 1
 expect 2 "must be from 1 to" "$pliant" cook box.obj --particles 0
 expect 2 "missing.obj" "$pliant" cook missing.obj
-expect 2 "nothing called" "$pliant" cook builtin:unicorn
+expect 2 'builtin:unicorn: nothing called "unicorn" is built in; there are dinosaur' "$pliant" cook builtin:unicorn
+expect 2 "torus: --tets: the body is too thin" "$pliant" cook builtin:torus --tets 1
+expect 2 "torus: --spacing: 1e-09 would need" "$pliant" cook builtin:torus --spacing 1e-9
+expect 2 "torus: --spacing: 1e+09 is too much" "$pliant" cook builtin:torus --spacing 1e9
+expect 2 "torus: --detail: from 0.1 to 16" "$pliant" cook builtin:torus --detail 0.01
+head -c 300 /dev/zero | tr '\0' '\377' >junk.glb
+expect 2 'junk.glb:byte 0: this is no .glb file' "$pliant" cook junk.glb
+cp junk.glb junk.pliant
+expect 2 "junk.pliant: " "$pliant" inspect junk.pliant
+grep -q mesh "$work/said" && fail "a broken model is no broken mesh: $(cat "$work/said")"
+expect 2 "s.json is a scene; only meshes can be cooked" "$pliant" cook scenes/s.json
+expect 2 "weld must be from 0 to 0.1, not -1" "$pliant" cook box.obj --weld -1
+head -c 300 /dev/zero >junk.glb
+expect 2 'junk.glb:byte 0: this is no .glb file' "$pliant" inspect junk.glb
 printf 'v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n' >flat.obj
 expect 2 "flat.obj: " "$pliant" cook flat.obj
 [ -e flat.pliant ] && fail "a refused mesh left a file"

@@ -102,6 +102,9 @@ expect 2 "width and height" $run --size big -o a.png
 expect 2 "width and height" $run --size 10x -o a.png
 expect 2 "from 1x1 to" $run --size 0x10 -o a.png
 expect 2 "from 1x1 to" $run --size 99999x10 -o a.png
+expect 2 "from 1x1 to" $run --size 100000x100000 -o a.png
+expect 2 "from 1x1 to" $run --size 10x99999999999999999999 -o a.png
+expect 2 'builtin:unicorn: nothing called "unicorn"' "$pliant" picture builtin:unicorn -o a.png
 expect 2 "corner, front, back" $run --view behind -o a.png
 expect 2 'did you mean "front"' $run --view frnt -o a.png
 expect 2 "six numbers" $run --camera 1,2,3 -o a.png

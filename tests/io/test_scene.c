@@ -118,7 +118,8 @@ static void every_scene_plays(void **state)
         pl_scene *scene = read_text(&memory, bytes);
         pl_memory_free(&memory, bytes);
         assert_non_null(scene->about);
-        for (int run = 0; run < scene->run_count; run++) {
+        int runs = check_is_slow_build() ? 1 : scene->run_count;
+        for (int run = 0; run < runs; run++) {
             pl_play *play = play_scene(scene, run);
             for (int frame = 0; frame < 3; frame++)
                 assert_int_equal(pl_play_step(play, NULL), PL_OK);

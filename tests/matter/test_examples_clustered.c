@@ -329,6 +329,7 @@ static void go_on(pl_clustered *c, double h, float *x, float *u)
 static void test_without_load_it_returns_to_rest(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     block *b = make_block(4, 4, 7);
     apply(b, twisted, 1, pl_m3_identity(), pl_v3(0, 0, 0), poses[0]);
     apply(b, bent, 1, pl_m3_identity(), pl_v3(0, 0, 0), poses[1]);

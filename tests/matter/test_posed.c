@@ -434,13 +434,10 @@ typedef struct kernel {
     void (*strains)(pl_posed *, const float *, const float *);
 } kernel;
 
-static const kernel kernels[] = {
-    {4, pl_posed_solve_w4, pl_posed_retarget_w4, pl_posed_strains_w4},
-#if PL_SIMD_WIDE
-    {8, pl_posed_solve_w8, pl_posed_retarget_w8, pl_posed_strains_w8},
-    {16, pl_posed_solve_w16, pl_posed_retarget_w16, pl_posed_strains_w16},
-#endif
-};
+#define KERNEL(width)                                                                              \
+    {width, pl_posed_solve_w##width, pl_posed_retarget_w##width, pl_posed_strains_w##width},
+
+static const kernel kernels[] = {PL_SIMD_EACH(KERNEL)};
 
 typedef struct outcome {
     size_t n, edges;

@@ -265,6 +265,7 @@ static double energy_after(int iterations, bool accelerated, double *left)
 static void test_descent(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     double before = INFINITY, scale = 0, plain, accelerated;
     for (int iterations = 1; iterations <= 50; iterations++) {
         double energy = energy_after(iterations, false, &plain);
@@ -397,6 +398,7 @@ static void test_bits(void **state)
 static void test_saved(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     for (int kind = 0; kind < 4; kind++) {
         tet_case c, d;
         poses p, q;
@@ -457,6 +459,7 @@ static void test_given_and_taken(void **state)
 static void test_large_steps(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     for (int kind = 0; kind < 3; kind++) {
         tet_case c;
         tet_case_make(&c, tet_bar_make(8, 2, 2, 1), material(kind), 1e4, 1.0 / 30, 0);

@@ -511,7 +511,7 @@ static void large_models_load_fast(void **state)
 {
     (void)state;
     pl_shape_def def = pl_default_shape_def(PL_SHAPE_BOX);
-    def.count[0] = def.count[1] = def.count[2] = 22;
+    def.count[0] = def.count[1] = def.count[2] = check_is_slow_build() ? 12 : 22;
     pl_shape *shape;
     assert_int_equal(pl_shape_create(&def, &shape, NULL), PL_OK);
     pl_model_def model_def = pl_shape_model_def(shape);

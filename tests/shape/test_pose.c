@@ -315,8 +315,8 @@ static pl_model *cooked(const char *name)
 static void affine_copies_are_exact(void **state)
 {
     (void)state;
-    static const char *const names[] = {"teddy", "car", "torus"};
-    for (int k = 0; k < 3; k++) {
+    static const char *const names[] = {"torus", "car", "teddy"};
+    for (int k = 0; k < (check_is_slow_build() ? 1 : 3); k++) {
         pl_model *model = cooked(names[k]);
         pl_model_info info = pl_model_get_info(model);
         double *rest = rest_of_model(model, PL_REST_POSITIONS, info.particle_count);

@@ -4,13 +4,6 @@
 #ifndef PL_TESTS_SPARSE_CASES_H
 #define PL_TESTS_SPARSE_CASES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +13,7 @@
 #include "sparse/order.h"
 #include "sparse/pins.h"
 #include "sparse/symbolic.h"
+#include "support/check.h"
 
 #ifdef PLIANT_HAVE_CHOLMOD
 #include <cholmod.h>

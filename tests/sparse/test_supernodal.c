@@ -165,6 +165,7 @@ static void assert_solves_in_double(pl_memory *memory, const test_graph *g, cons
 static void graphs_of_all_kinds_are_solved(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     random_state r = {21};
     for (int round = 0; round < 660; round++) {
         int size = round < 110 ? round / GRAPH_KINDS : random_below(&r, round % 20 ? 90 : 400);
@@ -188,6 +189,7 @@ static void graphs_of_all_kinds_are_solved(void **state)
 static void solutions_are_those_of_other_solvers(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     random_state r = {22};
     for (int round = 0; round < 4; round++) {
         mesh m = make_mesh(9 + round, 12, 14 + 9 * round, 5.0, &r);
@@ -238,6 +240,7 @@ static void solutions_are_those_of_other_solvers(void **state)
 static void large_meshes_are_solved(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     random_state r = {23};
     mesh m = make_mesh(16, 18, 20, 50.0, &r);
     test_graph random = make_geometric(5000, 14.0, 77);
@@ -266,6 +269,7 @@ static void large_meshes_are_solved(void **state)
 static void dissection_beats_minimum_degree(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     random_state r = {24};
     mesh m = make_mesh(22, 22, 22, 1.0, &r);
     pl_memory memory;
@@ -441,6 +445,7 @@ static void bits_are_the_known_ones(void **state)
 static void odd_shapes_are_solved(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     random_state r = {29};
     for (int round = 0; round < 6; round++) {
         /* Nothing, one node, loose nodes, a star, a clique, two meshes apart. */

@@ -372,6 +372,7 @@ static void let_fall(pulled *p, double floor)
 static void test_pieces_rest(void **unused)
 {
     (void)unused;
+    CHECK_ONE_THREAD();
     const double spacing = 0.1;
     pl_model *model = bar_model();
     pl_clustered_def def = brittle();
@@ -506,6 +507,7 @@ static void test_same_bits(void **unused)
 static void test_kernel_is_kept(void **unused)
 {
     (void)unused;
+    CHECK_ONE_THREAD();
     pl_clustered_def def = flowing();
     pl_body_info info;
     uint64_t hashes[PL_KERNEL_CONSTANT + 1];

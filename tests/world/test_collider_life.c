@@ -128,6 +128,7 @@ static void bad_motions_are_refused(void **state)
 static void all_sizes_work(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     pl_model *model = collider_lattice(3, 3, 3, 0.25);
     static const double sizes[] = {0, 1e-30, 1e-6, 1e6, 1e15};
     for (int kind = PL_COLLIDER_PLANE; kind <= PL_COLLIDER_MESH; kind++)
@@ -384,6 +385,7 @@ static void creation_survives_want_of_memory(void **state)
 static void steps_survive_want_of_memory(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     for (int64_t allowed = 0; allowed < 12; allowed++) {
         world_heap heap;
         world_heap_init(&heap);

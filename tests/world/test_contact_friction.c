@@ -1,5 +1,5 @@
 /* Friction over long times: what should stick stays for a minute, what should slide slides by the law, what rolls does not jitter, what is
-   stacked stays put; for several shapes, materials and sub-steps, without sleep to help. */
+   stacked stays put; for several shapes, materials and sub-steps, without sleep to help. Label: slow. */
 #include <stdio.h>
 
 #include "contact_cases.h"

@@ -1,5 +1,6 @@
 /* Contact makes no momentum and no energy: random bodies of all shapes, masses and speeds thrown at each other
-   keep the sum of their momenta to float precision, and in a closed room never have more energy than they began with. */
+   keep the sum of their momenta to float precision, and in a closed room never have more energy than they began with.
+   Label: slow. */
 #include <stdio.h>
 #include <stdlib.h>
 

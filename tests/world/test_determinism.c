@@ -62,6 +62,7 @@ static void expect_golden(const char *what, const pl_world_def *def, int frames)
 static void compilers_and_optimisation_levels_agree(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     pl_world_def def = world_mix_def();
     world_mix mix;
     world_mix_create(&mix, &def);
@@ -177,6 +178,7 @@ static void floating_point_environments_agree(void **state)
 static void neighbours_in_the_lanes_make_no_difference(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     pl_model *model = world_model(PL_SHAPE_CREATURE, 0, 0, 0);
     for (int solver = PL_SOLVER_FAST; solver <= PL_SOLVER_PLAIN; solver++) {
         double alone[300], crowded[300];
@@ -259,6 +261,7 @@ static int print_hash(void)
 static void vector_widths_agree(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     static const char *const widths[] = {"4", "8", "16"};
     for (int i = 0; i < 3; i++) {
         if (!pl_simd_supports(atoi(widths[i]))) {

@@ -217,6 +217,7 @@ static void returns_to_rest(void **state)
 static void bias_draws(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     const double none[3] = {0, 0, 0};
     for (int kind = 0; kind < KINDS; kind++) {
         scene s;
@@ -326,6 +327,7 @@ static const char *self;
 static void widths_change_nothing(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     uint64_t here = hash_of_all();
     for (int width = 4; width <= 16; width *= 2) {
         char command[4096], text[64] = {0};
@@ -355,6 +357,7 @@ static double elastic_of(const pl_world *world, pl_body body)
 static void snapshots_go_on(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     for (int kind = 0; kind < KINDS; kind++)
         for (int scope = PL_EXAMPLES_GLOBAL; scope <= PL_EXAMPLES_LOCAL; scope += 2) {
             scene s;
@@ -396,6 +399,7 @@ static void snapshots_go_on(void **state)
 static void changes_keep_them(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     for (int kind = 0; kind < KINDS; kind++) {
         scene s;
         make(&s, kind, PL_EXAMPLES_GLOBAL, 0);
@@ -441,6 +445,7 @@ static void steps_allocate_nothing(void **state)
 static void memory_fails_in_turn(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     for (int kind = 0; kind < KINDS; kind++) {
         world_heap heap;
         world_heap_init(&heap);
@@ -452,7 +457,7 @@ static void memory_fails_in_turn(void **state)
         assert_int_equal(pl_world_create(&def, &s.world, NULL), PL_OK);
         int64_t first = heap.calls, blocks = heap.blocks;
         int tried = 0;
-        for (;; tried++) {
+        for (;; tried += check_is_slow_build() ? 3 : 1) {
             heap.fail_from = heap.calls + tried;
             pl_error error = {0};
             pl_status status = put_body(&s, kind, &s.examples, &error);
@@ -558,8 +563,7 @@ static size_t counts_of(const attack *a)
 static void forged_snapshots_do_no_harm(void **state)
 {
     (void)state;
-    if (check_is_thread_sanitized())
-        skip(); /* one thread is at work here */
+    CHECK_ONE_THREAD();
     size_t tries = world_is_slow_build() ? 10 : check_is_thorough() ? 4000 : 40;
     for (int kind = 0; kind < KINDS; kind++)
         for (int way = 0; way < 4; way++) {
@@ -827,6 +831,7 @@ static void no_edges_is_said(void **state)
 static void odd_poses_are_allowed(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     for (int kind = 0; kind < KINDS; kind++) {
         scene s;
         make(&s, kind, PL_EXAMPLES_GLOBAL, 0);

@@ -149,6 +149,7 @@ static void test_threads_and_snapshots(void **state)
 static void test_no_allocation(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     world_heap heap;
     world_heap_init(&heap);
     stage s = make_stage(1, &heap.allocator);
@@ -164,6 +165,7 @@ static void test_no_allocation(void **state)
 static void test_no_memory(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     for (int64_t fail = 0;; fail++) {
         world_heap heap;
         world_heap_init(&heap);
@@ -254,6 +256,7 @@ static double fallen(int iterations, bool examples)
 static void test_weights_are_implicit(void **state)
 {
     (void)state;
+    CHECK_ONE_THREAD();
     double stiff = fallen(200, false), few = fallen(10, true), many = fallen(200, true);
     print_message("fallen by %.4f without the example, %.4f with it, %.4f at ten iterations\n",
                   stiff, many, few);

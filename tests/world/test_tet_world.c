@@ -236,6 +236,7 @@ static void test_slivers(void **unused)
 static void test_all_are_used(void **unused)
 {
     (void)unused;
+    CHECK_ONE_THREAD();
     int kept = 0, dropped = 0;
     pl_tetrahedral_def tetrahedral = pl_default_tetrahedral_def();
     pl_world *world = world_of(1, 0);
@@ -384,6 +385,7 @@ static void meet(pl_world *world, pl_body a, pl_body b)
 static void test_momentum_between_kinds(void **unused)
 {
     (void)unused;
+    CHECK_ONE_THREAD();
     pl_model *tets = block(4, 4, 4);
     pl_model *solid = world_sized_model(PL_SHAPE_BOX, 4, 4, 4, 0.4, 0.4, 0.4, true), *clusters;
     pl_clusters_def clusters_def = pl_default_clusters_def();
@@ -480,6 +482,7 @@ static void test_rest_on_floor(void **unused)
 static void test_plastic(void **unused)
 {
     (void)unused;
+    CHECK_ONE_THREAD();
     pl_model *model = block(4, 2, 2);
     double length[2];
     for (int plastic = 0; plastic < 2; plastic++) {
@@ -519,6 +522,7 @@ static void test_plastic(void **unused)
 static void test_held(void **unused)
 {
     (void)unused;
+    CHECK_ONE_THREAD();
     pl_model *model = block(6, 2, 2);
     const int cells[3] = {6, 2, 2};
     pl_world *world = world_of(1, 9.81);
@@ -607,6 +611,7 @@ static double middle_of(const pl_world *world, pl_body body)
 static void test_halves(void **unused)
 {
     (void)unused;
+    CHECK_ONE_THREAD();
     const int cells[3] = {8, 2, 2};
     pl_model *model = block(8, 2, 2);
     pl_model_info info = pl_model_get_info(model);
@@ -965,6 +970,7 @@ static void test_forged_snapshot(void **unused)
 static void test_instances(void **unused)
 {
     (void)unused;
+    CHECK_ONE_THREAD();
     pl_model *model = block(4, 2, 2);
     double *alone = NULL;
     int n = 0;
@@ -1046,6 +1052,7 @@ static pl_status attempt(pl_allocator *allocator, pl_model *model)
 static void test_memory(void **unused)
 {
     (void)unused;
+    CHECK_ONE_THREAD();
     pl_model *model = block(1, 1, 1);
     world_heap memory;
     world_heap_init(&memory);

@@ -1,5 +1,5 @@
 /* Bars pulled apart, brittle and ductile ones of several samplings and dampings: how many break in two, and what else comes
-   off. PLIANT_THOROUGH=1 makes the sweep whose figures docs/clustered.md gives. */
+   off. PLIANT_THOROUGH=1 makes the sweep whose figures docs/clustered.md gives. Label: slow. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
