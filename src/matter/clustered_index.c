@@ -234,18 +234,17 @@ static void order_rows(pl_clustered *c)
     r->block_count = rows_for(c->n) / PL_ROW_BLOCK;
 }
 
-/* The row of the member that is nearest to the middle of a cluster. */
+/* The row of the member with the most weight, which is in the middle of its cluster; of several the first. */
 static uint64_t middle_row(const pl_clustered *c, const pl_cluster *cluster)
 {
-    float least = INFINITY;
-    int32_t row = 0;
+    float most = -1;
+    int32_t middle = 0;
     for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
-        float x = c->p[0][m], y = c->p[1][m], z = c->p[2][m], square = x * x + y * y + z * z;
-        if (square < least)
-            row = c->rows.rank[c->particle[m]];
-        least = square < least ? square : least;
+        int32_t row = c->rows.rank[c->particle[m]];
+        if (c->raw[m] > most || (c->raw[m] == most && row < middle))
+            most = c->raw[m], middle = row;
     }
-    return (uint64_t)row;
+    return (uint64_t)middle;
 }
 
 /* The sequence of clusters: that of the rows in their middle. */

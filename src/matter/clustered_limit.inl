@@ -52,9 +52,11 @@ PL_LANES_INLINE vf stray(const vmember *v, const vf goal[12], vf d[3])
     return (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
 }
 
+/* Whoever is so far that squares leave a float is left alone: where arms are out of all proportion, rounds may drive each
+   other on, and must come to an end. */
 PL_LANES_INLINE vi are_beyond(const vmember *v, vf square, vf limit)
 {
-    return (square > limit * limit) & (v->weight > pl_splat_f(0));
+    return (square > limit * limit) & (square < pl_splat_f(3e38f)) & (v->weight > pl_splat_f(0));
 }
 
 /* So many vectors of members at once: the roots of one need not wait for those of the other. */
