@@ -262,15 +262,16 @@ static void order_clusters(pl_clustered *c)
 /* ---- A cluster per lane ------------------------------------------------------------------------ */
 
 /* Not far from each other in the sequence, clusters with as many members come together: a group takes as long as its
-   largest. */
-static void even_out(pl_clustered *c)
+   largest. The nearer they stay, the more of their particles the clusters of a group have in common. */
+enum { NEAR_LANES = 32, NEAR_RINGS = 256 };
+
+static void even_out(pl_clustered *c, int near)
 {
-    enum { NEAR = 32 };
     pl_clustered_rows *r = &c->rows;
     pl_sort_item *items = r->sort;
     for (int i = 0; i < c->count; i++) {
         uint64_t missing = (uint64_t)(LANE_MOST - c->clusters[r->sequence[i]].count);
-        items[i] = (pl_sort_item){(uint64_t)(i / NEAR) << 32 | missing, (uint32_t)r->sequence[i]};
+        items[i] = (pl_sort_item){(uint64_t)(i / near) << 32 | missing, (uint32_t)r->sequence[i]};
     }
     pl_sort(items, items + c->count, (size_t)c->count);
     for (int i = 0; i < c->count; i++)
@@ -305,7 +306,7 @@ static bool is_narrow(pl_clustered *c)
             return false;
         members += (size_t)round_up(c->clusters[i].count, PL_COLUMNS);
     }
-    even_out(c);
+    even_out(c, NEAR_LANES);
     count_slots(c);
     int groups = (c->count + PL_COLUMNS - 1) / PL_COLUMNS;
     if ((size_t)c->rows.lane_start[groups] * PL_COLUMNS <= places_for(members))
@@ -538,7 +539,7 @@ void pl_clustered_index(pl_clustered *c)
     index_particles(c);
     c->rings.used = pl_rings_suit(c);
     if (c->rings.used)
-        even_out(c);
+        even_out(c, NEAR_RINGS);
     c->rows.narrow = !c->rings.used && is_narrow(c);
     lay_out_members(c);
     index_particles(c);
