@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/sort.h"
 #include "math/elementary.h"
 #include "math/simd.h"
 #include "matter/clustered_lanes.h"
@@ -170,33 +171,65 @@ static pl_status check_members(const pl_clustered_source *s, double *sum, int32_
     return PL_OK;
 }
 
-static uint32_t spread_bits(uint32_t v)
+typedef struct halving {
+    const float *rest;
+    pl_sort_item *items, *spare;
+} halving;
+
+/* Along which axis particles are spread the most. */
+static int longest_axis(const halving *h, int begin, int end)
 {
-    v = (v | v << 16) & 0x030000ff;
-    v = (v | v << 8) & 0x0300f00f;
-    v = (v | v << 4) & 0x030c30c3;
-    return (v | v << 2) & 0x09249249;
+    int longest = 0;
+    float most = -1;
+    for (int k = 0; k < 3; k++) {
+        float low = INFINITY, high = -INFINITY;
+        for (int i = begin; i < end; i++) {
+            float at = h->rest[3 * (size_t)h->items[i].index + (size_t)k];
+            low = fminf(low, at);
+            high = fmaxf(high, at);
+        }
+        if (high - low > most)
+            most = high - low, longest = k;
+    }
+    return longest;
 }
 
-/* Places along a curve that stays near (Morton's), and the length that is nothing beside the body. */
+/* Halves of halves, each across its longest side, in whole blocks of rows while there are several: whatever follows each other is
+   as near to a cube as can be. */
+static void halve(const halving *h, int begin, int end)
+{
+    enum { FEW = 8 };
+    int count = end - begin, half = count / 2;
+    if (count <= FEW)
+        return;
+    if (count > PL_ROW_BLOCK)
+        half = (half + PL_ROW_BLOCK - 1) / PL_ROW_BLOCK * PL_ROW_BLOCK;
+    int k = longest_axis(h, begin, end);
+    for (int i = begin; i < end; i++)
+        h->items[i].key = pl_sort_float_key(h->rest[3 * (size_t)h->items[i].index + (size_t)k]);
+    pl_sort(h->items + begin, h->spare, (size_t)count);
+    halve(h, begin, begin + half);
+    halve(h, begin + half, end);
+}
+
+/* Places in an order that keeps neighbours together, and the length that is nothing beside the body. */
 static void place_particles(pl_clustered *c, const float *rest)
 {
-    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    halving h = {rest, c->rows.sort, (pl_sort_item *)c->rows.sort + c->n};
     float size = 0;
-    for (int i = 0; i < c->n; i++)
-        for (int k = 0; k < 3; k++) {
-            low[k] = fminf(low[k], rest[3 * i + k]);
-            high[k] = fmaxf(high[k], rest[3 * i + k]);
+    for (int k = 0; k < 3; k++) {
+        float low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < c->n; i++) {
+            low = fminf(low, rest[3 * i + k]);
+            high = fmaxf(high, rest[3 * i + k]);
         }
-    for (int k = 0; k < 3; k++)
-        size = fmaxf(size, high[k] - low[k]);
-    for (int i = 0; i < c->n; i++) {
-        c->key[i] = 0;
-        for (int k = 0; k < 3; k++) {
-            float at = size > 0 ? (rest[3 * i + k] - low[k]) / size * 1023.0f : 0;
-            c->key[i] |= spread_bits((uint32_t)at) << k;
-        }
+        size = fmaxf(size, high - low);
     }
+    for (int i = 0; i < c->n; i++)
+        h.items[i].index = (uint32_t)i;
+    halve(&h, 0, c->n);
+    for (int i = 0; i < c->n; i++)
+        c->key[h.items[i].index] = (uint32_t)i;
     c->tiny = 1e-6f * size;
 }
 

@@ -80,7 +80,8 @@ typedef struct pl_cluster {
 /* How the kernels see the particles: as rows of four floats in an order that keeps neighbours together, and the clusters
    in a sequence that follows it, sixteen to a group. Derived by pl_clustered_index. The sequence is cut into runs, each
    of which adds what it has for its particles to rows of its own; particles then add up the runs. Rows go in blocks of
-   PL_ROW_BLOCK: what a run has nothing for, and what did not move, is skipped by blocks. */
+   PL_ROW_BLOCK: what a run has nothing for, and what did not move, is skipped by blocks. Most blocks are one run's alone: it
+   moves them itself, as soon as none of its clusters will look at them again, while they are in the cache. */
 enum { PL_ROW_BLOCK = 64, PL_MOST_RUNS = 8 };
 
 typedef struct pl_clustered_rows {
@@ -93,11 +94,14 @@ typedef struct pl_clustered_rows {
     int run_start[PL_MOST_RUNS + 1]; /* in the sequence, multiples of sixteen but the last */
     int32_t *touch_start;            /* [clusters + 1], and */
     int32_t *touch;                  /* the blocks of rows each cluster has members in */
-    float *mass;                     /* [n] by rows */
-    float *x, *old, *u, *push;       /* [rows][4]: x y z mass, x y z mass, u 0, a 0 */
-    float *sum;                      /* [runs][rows][4], zero but where `added` says otherwise */
-    uint8_t *added;                  /* [runs][blocks] */
-    uint8_t *moved;                  /* [blocks] in the last round of strain limiting */
+    uint8_t *alone;      /* [blocks] whether only clusters of one run have members in it */
+    int32_t *last_start; /* [groups + 1], and */
+    int32_t *last; /* such blocks, by the last group that has any: when it is done, they can move */
+    float *mass;   /* [n] by rows */
+    float *x, *old, *u, *push; /* [rows][4]: x y z mass, x y z mass, u 0, a 0 */
+    float *sum;                /* [runs][rows][4], zero but where `added` says otherwise */
+    uint8_t *added;            /* [runs][blocks] */
+    uint8_t *moved;            /* [blocks] in the last round of strain limiting */
     float *group; /* [groups][PL_GROUP_FIELDS][16] of the clusters, between the phases */
     float *kept;  /* [groups][PL_KEPT][16] sums and more, while examples stand between the passes */
     /* [groups][16] where in the manifold's arrays the stretch of a cluster goes, and where S̃ is. */

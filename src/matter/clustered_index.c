@@ -117,6 +117,9 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &c->owner, sizeof(int32_t), members, m);
     want(p, &r->row, sizeof(int32_t), members, m);
     want(p, &r->touch, sizeof(int32_t), members, m);
+    want(p, &r->alone, 1, blocks, 0);
+    want(p, &r->last_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
+    want(p, &r->last, sizeof(int32_t), blocks, 0);
     want(p, &r->x, 4 * sizeof(float), rows, 0);
     want(p, &r->old, 4 * sizeof(float), rows, 0);
     want(p, &r->u, 4 * sizeof(float), rows, 0);
@@ -231,18 +234,26 @@ static void order_rows(pl_clustered *c)
     r->block_count = rows_for(c->n) / PL_ROW_BLOCK;
 }
 
-/* The sequence of clusters: by the mean of their members' rows. */
+/* The row of the member with the most weight, which is in the middle of its cluster; of several the first. */
+static uint64_t middle_row(const pl_clustered *c, const pl_cluster *cluster)
+{
+    float most = -1;
+    int32_t middle = 0;
+    for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
+        int32_t row = c->rows.rank[c->particle[m]];
+        if (c->raw[m] > most || (c->raw[m] == most && row < middle))
+            most = c->raw[m], middle = row;
+    }
+    return (uint64_t)middle;
+}
+
+/* The sequence of clusters: that of the rows in their middle. */
 static void order_clusters(pl_clustered *c)
 {
     pl_clustered_rows *r = &c->rows;
     pl_sort_item *items = r->sort;
-    for (int i = 0; i < c->count; i++) {
-        const pl_cluster *cluster = c->clusters + i;
-        uint64_t sum = 0;
-        for (int m = cluster->first; m < cluster->first + cluster->count; m++)
-            sum += (uint64_t)r->rank[c->particle[m]];
-        items[i] = (pl_sort_item){cluster->count ? sum / (uint64_t)cluster->count : 0, (uint32_t)i};
-    }
+    for (int i = 0; i < c->count; i++)
+        items[i] = (pl_sort_item){middle_row(c, c->clusters + i), (uint32_t)i};
     pl_sort(items, items + c->count, (size_t)c->count);
     for (int i = 0; i < c->count; i++)
         r->sequence[i] = (int32_t)items[i].index;
@@ -251,15 +262,16 @@ static void order_clusters(pl_clustered *c)
 /* ---- A cluster per lane ------------------------------------------------------------------------ */
 
 /* Not far from each other in the sequence, clusters with as many members come together: a group takes as long as its
-   largest. */
-static void even_out(pl_clustered *c)
+   largest. The nearer they stay, the more of their particles the clusters of a group have in common. */
+enum { NEAR_LANES = 32, NEAR_RINGS = 256 };
+
+static void even_out(pl_clustered *c, int near)
 {
-    enum { NEAR = 256 };
     pl_clustered_rows *r = &c->rows;
     pl_sort_item *items = r->sort;
     for (int i = 0; i < c->count; i++) {
         uint64_t missing = (uint64_t)(LANE_MOST - c->clusters[r->sequence[i]].count);
-        items[i] = (pl_sort_item){(uint64_t)(i / NEAR) << 32 | missing, (uint32_t)r->sequence[i]};
+        items[i] = (pl_sort_item){(uint64_t)(i / near) << 32 | missing, (uint32_t)r->sequence[i]};
     }
     pl_sort(items, items + c->count, (size_t)c->count);
     for (int i = 0; i < c->count; i++)
@@ -294,7 +306,7 @@ static bool is_narrow(pl_clustered *c)
             return false;
         members += (size_t)round_up(c->clusters[i].count, PL_COLUMNS);
     }
-    even_out(c);
+    even_out(c, NEAR_LANES);
     count_slots(c);
     int groups = (c->count + PL_COLUMNS - 1) / PL_COLUMNS;
     if ((size_t)c->rows.lane_start[groups] * PL_COLUMNS <= places_for(members))
@@ -483,6 +495,37 @@ static void list_touched(pl_clustered *c)
     r->touch_start[c->count] = at;
 }
 
+/* Blocks that one run has to itself. Not those with rows that are nobody's, which all look at. */
+static void list_alone(pl_clustered *c)
+{
+    enum { NONE = -1, SEVERAL = -2 };
+    pl_clustered_rows *r = &c->rows;
+    int groups = (c->count + PL_COLUMNS - 1) / PL_COLUMNS, *run_of = r->sort, *group_of;
+    group_of = run_of + r->block_count;
+    for (int b = 0; b < r->block_count; b++)
+        run_of[b] = (b + 1) * PL_ROW_BLOCK <= c->n ? NONE : SEVERAL;
+    for (int run = 0; run < r->run_count; run++)
+        for (int i = r->run_start[run]; i < r->run_start[run + 1]; i++) {
+            int cluster = r->sequence[i];
+            for (int k = r->touch_start[cluster]; k < r->touch_start[cluster + 1]; k++) {
+                int b = r->touch[k];
+                run_of[b] = run_of[b] == NONE || run_of[b] == run ? run : SEVERAL;
+                group_of[b] = i / PL_COLUMNS;
+            }
+        }
+    memset(r->last_start, 0, ((size_t)groups + 1) * sizeof *r->last_start);
+    for (int b = 0; b < r->block_count; b++) {
+        r->alone[b] = run_of[b] >= 0;
+        if (r->alone[b])
+            r->last_start[group_of[b]]++;
+    }
+    for (int g = 0; g < groups; g++)
+        r->last_start[g + 1] += r->last_start[g];
+    for (int b = r->block_count - 1; b >= 0; b--)
+        if (r->alone[b])
+            r->last[--r->last_start[group_of[b]]] = b;
+}
+
 static void copy_masses(pl_clustered *c)
 {
     for (int row = 0; row < c->n; row++)
@@ -496,12 +539,13 @@ void pl_clustered_index(pl_clustered *c)
     index_particles(c);
     c->rings.used = pl_rings_suit(c);
     if (c->rings.used)
-        even_out(c);
+        even_out(c, NEAR_RINGS);
     c->rows.narrow = !c->rings.used && is_narrow(c);
     lay_out_members(c);
     index_particles(c);
     cut_runs(c);
     list_touched(c);
+    list_alone(c);
     copy_masses(c);
     if (c->rings.used)
         pl_rings_lay_out(c);

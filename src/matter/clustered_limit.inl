@@ -9,8 +9,8 @@
 /* ---- What both layouts do ------------------------------------------------------------------------ */
 
 /* 1 / √a to about two units in the last place: a guess at half the exponent, a step of Newton's, and with what is left, the
-   r = 1 − a y² of y = √((1 − r) / a), the series of 1 / √(1 − r). A root and a division take twice as long. Not for
-   subnormal or infinite numbers. */
+   r = 1 − a y² of y = √((1 − r) / a), the series of 1 / √(1 − r). A root and a division take twice as long. Of subnormal or
+   infinite numbers, and of those that are none, it is something. */
 PL_LANES_INLINE vf inverse_root(vf a)
 {
     vf y = (vf)(0x5f375a86 - ((vi)a >> 1));
@@ -52,35 +52,31 @@ PL_LANES_INLINE vf stray(const vmember *v, const vf goal[12], vf d[3])
     return (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
 }
 
+/* Whoever is so far that squares leave a float is left alone: where arms are out of all proportion, rounds may drive each
+   other on, and must come to an end. */
 PL_LANES_INLINE vi are_beyond(const vmember *v, vf square, vf limit)
 {
-    return (square > limit * limit) & (v->weight > pl_splat_f(0));
-}
-
-/* The vote: which part of the way from the goal members come back, as a negative number. Of squares of those beyond; zeros
-   stay. */
-PL_LANES_INLINE vf way_back(vf square, vf limit)
-{
-    vf none = pl_splat_f(0);
-    return pl_select_f(square > none, limit * inverse_root(square) - 1.0f, none);
+    return (square > limit * limit) & (square < pl_splat_f(3e38f)) & (v->weight > pl_splat_f(0));
 }
 
 /* So many vectors of members at once: the roots of one need not wait for those of the other. */
 enum { CHUNK = 4 };
 
-/* Corrections in place of offsets from the centre, of `count` vectors of members that lie PL_COLUMNS apart. */
+/* Corrections in place of offsets from the centre, of `count` vectors of members that lie PL_COLUMNS apart: the vote is which
+   part of the way from the goal members come back, as a negative number. */
 PL_LANES_INLINE void correct(const float *rest, int at, int count, const vf goal[12], vf limit,
                              vf (*e)[3])
 {
     vf back[CHUNK];
+    vi beyond[CHUNK];
     for (int j = 0; j < count; j++) {
         vmember v = {.y = {e[j][0], e[j][1], e[j][2]}};
         load_rest(rest, at + j * PL_COLUMNS, &v);
-        vf square = stray(&v, goal, e[j]);
-        back[j] = pl_select_f(are_beyond(&v, square, limit), square, pl_splat_f(0));
+        back[j] = stray(&v, goal, e[j]);
+        beyond[j] = are_beyond(&v, back[j], limit);
     }
     for (int j = 0; j < count; j++)
-        back[j] = way_back(back[j], limit);
+        back[j] = pl_select_f(beyond[j], limit * inverse_root(back[j]) - 1.0f, pl_splat_f(0));
     for (int j = 0; j < count; j++)
         for (int k = 0; k < 3; k++)
             e[j][k] *= back[j];
@@ -456,6 +452,8 @@ void PL_LANES(pl_clustered_limit)(pl_clustered_step *step, int run)
             open_group(step, run, first, &g);
             limit_clusters(step, run, &g);
         }
+        for (int k = r->last_start[g.place]; k < r->last_start[g.place + 1]; k++)
+            settle_block(step, r->last[k], run, run + 1);
     }
     PL_LANES_LEAVE();
 }

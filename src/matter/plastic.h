@@ -22,6 +22,15 @@ static inline double pl_condition(pl_mat3 a)
 /* Below this part of the largest, a singular value is nearly zero, and nothing flows. */
 #define PL_FLATTEST 1e-3
 
+/* det^−⅓, by its series where the determinant has only rounding to lose. */
+static inline double pl_plastic_scale(double det)
+{
+    double more = det - 1;
+    if (fabs(more) < 1e-3)
+        return 1 - more * (1.0 / 3 - more * (2.0 / 9 - more * (14.0 / 81)));
+    return det > 1e-6 && det < 1e6 ? pl_exp(pl_log(det) / -3) : 1;
+}
+
 /* V diag(e) Vᵀ Fᵖ at determinant one. */
 static inline pl_mat3 pl_plastic_deform(const double v[9], const double e[3], pl_mat3 plastic)
 {
@@ -31,8 +40,7 @@ static inline pl_mat3 pl_plastic_deform(const double v[9], const double e[3], pl
             a.m[i][j] = v[3 * i] * e[0] * v[3 * j] + v[3 * i + 1] * e[1] * v[3 * j + 1] +
                         v[3 * i + 2] * e[2] * v[3 * j + 2];
     a = pl_m3_mul(a, plastic);
-    double det = pl_m3_det(a);
-    return det > 1e-6 && det < 1e6 ? pl_m3_scale(a, pl_exp(pl_log(det) / -3)) : a;
+    return pl_m3_scale(a, pl_plastic_scale(pl_m3_det(a)));
 }
 
 /* Fᵖ after a sub-step in which the elastic part is Fᵉ = U diag(s) Vᵀ (METHODS §2). False where nothing flows.
@@ -47,18 +55,18 @@ static inline bool pl_plastic_flow(const double s[3], const double v[9], double 
         return false;
     for (int k = 0; k < 3; k++)
         l[k] = pl_log(s[k]);
-    double mean = (l[0] + l[1] + l[2]) / 3;
+    double mean = (l[0] + l[1] + l[2]) / 3, scale = pl_exp(-mean);
     for (int k = 0; k < 3; k++) {
-        l[k] -= mean;
-        e[k] = pl_exp(l[k]) - 1;
-        measure += e[k] * e[k];
+        double beyond = s[k] * scale - 1;
+        measure += beyond * beyond;
     }
     measure = sqrt(measure);
     if (!(measure > limit))
         return false;
     double gamma = rate * (measure - limit) / measure;
-    for (int k = 0; k < 3; k++)
-        e[k] = pl_exp((gamma < 1 ? gamma : 1) * l[k]);
+    for (int k = 0; k < 2; k++)
+        e[k] = pl_exp((gamma < 1 ? gamma : 1) * (l[k] - mean));
+    e[2] = 1 / (e[0] * e[1]);
     *plastic = pl_plastic_deform(v, e, *plastic);
     return true;
 }
