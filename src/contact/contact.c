@@ -21,9 +21,9 @@ typedef struct kernels {
 } kernels;
 
 #define KERNELS(width)                                                                             \
-    [PL_SIMD_PLACE(width)] = {pl_contact_follow_w##width, pl_contact_groups_w##width,              \
+    [PL_SIMD_PLACE(width)] = {pl_contact_follow_w##width,  pl_contact_groups_w##width,             \
                               pl_contact_touches_w##width, pl_contact_pack_w##width,               \
-                              pl_contact_sweep_w##width, pl_contact_on_plane_w##width},
+                              pl_contact_sweep_w##width,   pl_contact_on_plane_w##width},
 
 static const kernels *in_use(void)
 {
