@@ -289,13 +289,18 @@ static void print_run_head(const session *s, bool first, bool resumed)
 }
 
 /* A snapshot nobody would make is no test that was passed. */
-static int check_snapshot(const session *s)
+static int check_snapshot(const session *s, int first, int last)
 {
-    if (s->player->snapshot_at < 0 || s->player->snapshot_at < s->frames)
+    int most = s->player->frames;
+    for (int i = first; s->player->frames < 0 && i <= last; i++) {
+        int frames = s->player->scene->runs[i].world.frames;
+        most = frames > most ? frames : most;
+    }
+    if (s->player->snapshot_at < 0 || s->player->snapshot_at < most)
         return -1;
     return app_usage_error(s->player->command,
                            "--snapshot-at %d: the run must go on behind it, and has %d frame%s",
-                           s->player->snapshot_at, s->frames, s->frames == 1 ? "" : "s");
+                           s->player->snapshot_at, most, most == 1 ? "" : "s");
 }
 
 /* Builds, plays, reports. The outputs are opened by the first run, once everything could be
@@ -312,8 +317,6 @@ static int play_run(session *s, int run, bool first)
     app_nothing_to_finish(false);
     if (result < 0)
         s->frames = s->player->frames >= 0 ? s->player->frames : s->play->settings.frames;
-    if (result < 0)
-        result = check_snapshot(s);
     if (result < 0 && first)
         result = begin(s);
     if (result < 0) {
@@ -360,8 +363,8 @@ static int find_run(const app_player *player, int *run)
 
 static int play_runs(session *s, int first, int last)
 {
-    int result = -1;
-    if (s->saved.data)
+    int result = check_snapshot(s, first, last);
+    if (result < 0 && s->saved.data)
         first = (int)app_bytes_get_u64(&s->saved);
     for (int run = first; run <= last && result < 0 && !app_signal(); run++)
         result = play_run(s, run, run == first);

@@ -194,6 +194,7 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
     contact->clump_count += body->clumps->count;
     for (int c = 0; c < body->clumps->count; c++) {
         contact->used[first + c] = body->clumps->used[c];
+        contact->touched[first + c] = 0;
         contact->body_of[first + c] = number;
         contact->thin[first + c] = INFINITY;
         contact->thick[first + c] = 0;
@@ -442,7 +443,7 @@ static void mend_touches(pl_contact *contact)
 void pl_contact_find(pl_contact *contact, pl_tasks *tasks)
 {
     for (int w = 0; w < contact->worker_count; w++)
-        contact->buffers[w].touch_count = 0;
+        contact->buffers[w].touch_count = 0, contact->buffers[w].swept = false;
     run_stage(contact, tasks, find_some_touches, contact->block_count, BLOCKS_PER_TASK);
     mend_touches(contact);
     pl_contact_find_shoves(contact, tasks);

@@ -66,7 +66,7 @@ typedef struct pl_touch {
     float kick;           /* what bouncing gives: metres per sub-step along n */
     float pushed, rubbed; /* corrections made so far along n and by friction */
     int32_t a, b;
-    int32_t swept; /* bits: looked at along the way; to be resolved again and again */
+    int32_t swept; /* bits: looked at along the way, and head-on; to be resolved again and again */
 } pl_touch;
 
 /* Bits of `swept`, and what is little of the correction made so far. */
@@ -97,6 +97,7 @@ typedef struct pl_contact_buffer {
     int32_t group_count, group_capacity, touch_count, touch_capacity;
     int32_t *found; /* [clumps] what a query has found */
     bool strayed;   /* somebody has left its path */
+    bool swept;     /* some touch of this sub-step is */
     uint64_t ticks; /* of work in parallel stages; whoever reads it clears it */
     char padding[64];
 } pl_contact_buffer;

@@ -91,8 +91,8 @@ static inline bool resolve(pl_contact *contact, pl_touch *t)
     return push > PL_LITTLE * t->pushed;
 }
 
-/* Two sweeps are enough where things are slow against their size: what is left over is small, and the next sub-step sees it.
-   The bodies in swept touches are gone through again, with all their touches, until little changes. */
+/* Two sweeps are enough where nothing fast comes head-on: what is left over is small, and the next sub-step sees it.
+   The bodies in such touches are gone through again, with all their touches, until little changes. */
 enum { SWEEPS_WHEN_SWEPT = 16 };
 
 static inline pl_contact_body *body_at(pl_contact *contact, int32_t place)
@@ -146,7 +146,8 @@ static bool add_to_batch(plan *p, pl_touch *t)
 static void begin_batches(pl_contact *contact)
 {
     if (contact->stamp > INT32_MAX - contact->batch_count - contact->batch_capacity - 1) {
-        memset(contact->last, 0, sizeof *contact->last * (size_t)contact->clump_count * PL_CLUMP);
+        memset(contact->last, 0,
+               sizeof *contact->last * (size_t)contact->clump_capacity * PL_CLUMP);
         contact->stamp = 0;
     }
     contact->stamp += contact->batch_count;
@@ -197,31 +198,46 @@ static bool sweep_in_order(pl_contact *contact, bool marked)
     return moved;
 }
 
+/* One who goes on sleeping stays where it is. */
+static void leave_sleeping(pl_contact *contact, int32_t place)
+{
+    const pl_contact_body *body = body_at(contact, place);
+    if (!body->asleep || body->woken)
+        return;
+    memset(contact->shift[place], 0, sizeof contact->shift[place]);
+    contact->touched[place / PL_CLUMP] = 0;
+}
+
 /* Whoever sleeps and was pushed wakes up. */
 static void note_pushed(pl_contact *contact)
 {
-    for (int block = 0; block < contact->block_count; block++) {
-        const pl_segment *s = contact->touch_segments + block;
-        const pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++)
-            if (touches[i].pushed > 0)
-                note_sleepers(contact, touches + i);
-    }
+    for (int pass = 0; pass < 2; pass++)
+        for (int block = 0; block < contact->block_count; block++) {
+            const pl_segment *s = contact->touch_segments + block;
+            const pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+            for (int i = 0; i < s->count; i++)
+                if (pass) {
+                    leave_sleeping(contact, touches[i].a);
+                    leave_sleeping(contact, touches[i].b);
+                } else if (touches[i].pushed > 0) {
+                    note_sleepers(contact, touches + i);
+                }
+        }
 }
 
 /* The bodies in swept touches. Returns whether there are any. */
 static bool mark_swept(pl_contact *contact)
 {
     bool swept = false;
-    for (int block = 0; block < contact->block_count; block++) {
+    for (int w = 0; w < contact->worker_count; w++)
+        swept |= contact->buffers[w].swept;
+    for (int block = 0; swept && block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
         const pl_touch *touches = contact->buffers[s->worker].touches + s->first;
         for (int i = 0; i < s->count; i++)
-            if (touches[i].swept) {
-                swept = true;
+            if (touches[i].swept)
                 body_at(contact, touches[i].a)->swept = body_at(contact, touches[i].b)->swept =
                     true;
-            }
     }
     return swept;
 }

@@ -525,7 +525,7 @@ static void note(pl_clustered *c, int phase, uint64_t *clock)
     *clock = now;
 }
 
-/* As many pieces as there are runs: rows and clusters go along the same curve, so that a thread that took its turn there finds
+/* As many pieces as there are runs: rows and clusters lie in the same order of boxes, so that a thread that took its turn there finds
    what it left in its cache. */
 static int grain_of(const pl_clustered *c)
 {

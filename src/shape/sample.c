@@ -199,7 +199,8 @@ static pl_status choose_samples(volume_sampling *v, pl_error *error)
         PL_TRY(pl_cells_make(v->memory, v->surface, v->inside, pitch, &v->cells, error));
         bool too_few = def->count ? v->cells.count / 8 < def->count : v->cells.count == 0;
         if (!too_few || trial == 4) {
-            PL_CHECK(v->cells.count || def->count, PL_ERROR_ARGUMENT, error, "distance",
+            PL_CHECK(v->cells.count || def->count || def->distance < 0.2 * v->surface->size,
+                     PL_ERROR_ARGUMENT, error, "distance",
                      "%g is too much for this body: it is %g in size", def->distance,
                      v->surface->size);
             PL_CHECK(v->cells.count, PL_ERROR_ARGUMENT, error, NULL,

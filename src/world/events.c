@@ -162,20 +162,29 @@ static void add_run(pl_world *world, uint32_t a, uint32_t b, const pl_touch *tou
     }
 }
 
-void pl_events_add_touches(pl_world *world)
+void pl_events_begin_touches(pl_world *world)
+{
+    world->events.block = world->events.touch = 0;
+}
+
+void pl_events_add_touches(pl_world *world, bool by_caller)
 {
     const pl_contact *contact = world->contact;
     const int32_t *body_of = contact->body_of;
-    for (int block = 0; block < contact->block_count; block++) {
-        const pl_segment *s = contact->touch_segments + block;
+    pl_events *events = &world->events;
+    for (; events->block < contact->block_count; events->block++, events->touch = 0) {
+        const pl_segment *s = contact->touch_segments + events->block;
         const pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int first = 0, next; first < s->count; first = next) {
-            int32_t a = body_of[touches[first].a / PL_CLUMP],
-                    b = body_of[touches[first].b / PL_CLUMP];
-            for (next = first + 1; next < s->count && body_of[touches[next].a / PL_CLUMP] == a &&
-                                   body_of[touches[next].b / PL_CLUMP] == b;)
+        for (int next; events->touch < s->count; events->touch = next) {
+            const pl_touch *first = touches + events->touch;
+            int32_t a = body_of[first->a / PL_CLUMP], b = body_of[first->b / PL_CLUMP];
+            if (!by_caller && events->tally_count == events->capacity)
+                return;
+            for (next = events->touch + 1; next < s->count &&
+                                           body_of[touches[next].a / PL_CLUMP] == a &&
+                                           body_of[touches[next].b / PL_CLUMP] == b;)
                 next++;
-            add_run(world, (uint32_t)a, (uint32_t)b, touches + first, next - first);
+            add_run(world, (uint32_t)a, (uint32_t)b, first, next - events->touch);
         }
     }
 }

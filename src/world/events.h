@@ -23,16 +23,19 @@ typedef struct pl_events {
     pl_tally *tallies;
     int32_t *table; /* number of a tally + 1 by the hash of its key; 0 = empty */
     pl_sort_item *items;
-    bool settled;  /* nothing began, ended or was pressed: stays as it is while all sleep */
-    uint64_t lost; /* pairs there was no memory for */
+    int block, touch; /* of this sub-step those before are told of */
+    bool settled;     /* nothing began, ended or was pressed: stays as it is while all sleep */
+    uint64_t lost;    /* pairs there was no memory for */
 } pl_events;
 
 /* Room for so many pairs; keeps what is there. */
 bool pl_events_reserve(pl_events *events, pl_memory *memory, int count);
 void pl_events_clear(pl_events *events, pl_memory *memory);
 
-/* In every sub-step: those between bodies when they are resolved, those with colliders after that. */
-void pl_events_add_touches(pl_world *world);
+/* In every sub-step: those between bodies when they are resolved, those with colliders after that. A worker that runs out of room leaves
+   the rest to the caller's thread, which may make some. */
+void pl_events_begin_touches(pl_world *world);
+void pl_events_add_touches(pl_world *world, bool by_caller);
 void pl_events_add_hits(pl_world *world);
 
 /* After the last one: `done` of them were computed. */

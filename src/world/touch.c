@@ -141,7 +141,7 @@ static void finish_bodies(void *context, int begin, int end, int worker)
     for (int i = begin; i < end; i++) {
         if (i == world->awake_count) {
             uint64_t clock = pl_ticks();
-            pl_events_add_touches(world);
+            pl_events_add_touches(world, false);
             self->work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
             break;
         }
@@ -191,9 +191,11 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     if (pl_world_wake_touched(world))
         pl_world_regroup(world);
     pl_contact_note_late(contact);
+    pl_events_begin_touches(world);
     run_bodies(world, finish_bodies, world->awake_count + 1);
     pl_colliders_land(world);
     pl_attachments_land(world);
+    pl_events_add_touches(world, true);
     pl_events_add_hits(world);
     world->contact_ticks += pl_ticks() - clock;
 }

@@ -146,6 +146,7 @@ void *world_snapshot(const pl_world *world, size_t *size)
 static void *heap_alloc(void *user, size_t size, size_t alignment)
 {
     world_heap *heap = user;
+    heap->astray += !pthread_equal(heap->owner, pthread_self());
     if (heap->fail_from >= 0 && heap->calls >= heap->fail_from) {
         heap->calls++;
         return NULL;
@@ -159,6 +160,7 @@ static void *heap_alloc(void *user, size_t size, size_t alignment)
 static void heap_free(void *user, void *pointer, size_t size)
 {
     world_heap *heap = user;
+    heap->astray += !pthread_equal(heap->owner, pthread_self());
     heap->blocks--;
     heap->bytes -= (int64_t)size;
     free(pointer);
@@ -166,5 +168,6 @@ static void heap_free(void *user, void *pointer, size_t size)
 
 void world_heap_init(world_heap *heap)
 {
-    *heap = (world_heap){.fail_from = -1, .allocator = {heap_alloc, heap_free, heap}};
+    *heap = (world_heap){
+        .fail_from = -1, .owner = pthread_self(), .allocator = {heap_alloc, heap_free, heap}};
 }

@@ -3,6 +3,8 @@
 #ifndef PLIANT_TESTS_WORLD_KIT_H
 #define PLIANT_TESTS_WORLD_KIT_H
 
+#include <pthread.h>
+
 #include "base/rng.h"
 #include "pliant/pliant.h"
 
@@ -42,6 +44,8 @@ typedef struct world_heap {
     int64_t fail_from; /* this call (from 0) and all later ones fail; -1 = none */
     int64_t blocks;    /* not yet freed */
     int64_t bytes;
+    int64_t astray; /* calls from another thread than the one that made it: none is allowed */
+    pthread_t owner;
     pl_allocator allocator; /* give this away */
 } world_heap;
 

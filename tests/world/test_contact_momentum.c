@@ -239,7 +239,7 @@ static double energy_of(const system_of_bodies *s, double *without_elastic)
     return sum;
 }
 
-/* Rooms without and with friction, without and with bouncing, on their own. What moves and what was lifted never gain energy. The springs of
+/* Rooms without and with friction, without and with bouncing, on their own. What moves and what was lifted gains no energy; the thorough run finds rooms where it does (docs/decisions/0008-contact.md). The springs of
    stiff bodies do, for the moment between being pushed back by a contact and the next solve: the law for the sum is held to
    where sound gets no further than `sound` spacings in a sub-step. */
 static void keep_the_law(const contact_models *models, double friction, double restitution,

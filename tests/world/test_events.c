@@ -371,13 +371,15 @@ static void room_is_made_or_pairs_are_lost(void **state)
 {
     (void)state;
     pl_model *model = ball_model(0.5);
-    for (int starved = 0; starved < 2; starved++) {
+    for (int i = 0; i < 4; i++) {
+        bool starved = i % 2;
         world_heap heap;
         world_heap_init(&heap);
         pl_world *world;
         pl_world_def def = pl_default_world_def();
         def.allocator = &heap.allocator;
         def.gravity[1] = -9.81;
+        def.threads = 1 + i / 2;
         assert_int_equal(pl_world_create(&def, &world, NULL), PL_OK);
         fill_crowd(world, model);
         /* Pairs of contact find their room in the first step. */
@@ -393,6 +395,7 @@ static void room_is_made_or_pairs_are_lost(void **state)
         assert_int_equal(pl_world_allocations(world), before);
         pl_world_destroy(world);
         assert_int_equal(heap.blocks, 0);
+        assert_int_equal(heap.astray, 0);
     }
     pl_model_release(model);
 }
