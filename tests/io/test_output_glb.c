@@ -122,6 +122,17 @@ static void close_file(file *f)
     assert_int_equal(f->memory.used, 0);
 }
 
+static void expect_same_files(const char *name, const char *other)
+{
+    file a, b;
+    open_file(&a, name);
+    open_file(&b, other);
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.bytes, b.bytes, a.size);
+    close_file(&a);
+    close_file(&b);
+}
+
 static uint32_t at(const file *f, uint32_t object, const char *key)
 {
     return pl_json_member(f->json, object, key);
@@ -1022,13 +1033,7 @@ static void a_run_can_go_on(void **state)
     need(pl_glb_record_publish(record, &trouble), &trouble);
     close_stage(&s);
 
-    file a, b;
-    open_file(&a, "whole.glb");
-    open_file(&b, "part.glb");
-    assert_int_equal(a.size, b.size);
-    assert_memory_equal(a.bytes, b.bytes, a.size);
-    close_file(&a);
-    close_file(&b);
+    expect_same_files("whole.glb", "part.glb");
     assert_int_equal(count_files(), before + 2);
 }
 
@@ -1055,13 +1060,7 @@ static void what_broke_can_go_on(void **state)
             need(pl_glb_record_publish(record, &trouble), &trouble);
         close_stage(&s);
     }
-    file a, b;
-    open_file(&a, "broken.glb");
-    open_file(&b, "torn.glb");
-    assert_int_equal(a.size, b.size);
-    assert_memory_equal(a.bytes, b.bytes, a.size);
-    close_file(&a);
-    close_file(&b);
+    expect_same_files("broken.glb", "torn.glb");
 }
 
 static int make_directory(void **state)
