@@ -137,10 +137,39 @@ static vf least_square_inside(const vf x[3], vf radius, const pl_clump_places *o
     return least;
 }
 
+/* Whole steps, rounded down: at most PL_ROW_GAPS, and none where it is no number. */
+PL_LANES_INLINE void note_gaps(vf steps, uint8_t *out)
+{
+    int32_t whole[PL_W] __attribute__((aligned(64)));
+    steps = pl_min_f(pl_max_f(steps, pl_splat_f(0)), pl_splat_f(PL_ROW_GAPS));
+    vi down = __builtin_convertvector(steps, vi);
+    memcpy(whole, &down, sizeof whole);
+    for (int lane = 0; lane < PL_W; lane++)
+        out[lane] = (uint8_t)whole[lane];
+}
+
+/* The rows that have no more than `need` of a gap when `keep` is PL_ROW_GAPS steps. */
+PL_LANES_INLINE uint32_t rows_within(const pl_row_gaps *gaps, float need, float keep)
+{
+    float steps = need / keep * (PL_ROW_GAPS * 1.00001f);
+    int most = steps < PL_ROW_GAPS ? steps > 0 ? (int)steps : 0 : PL_ROW_GAPS;
+#if defined(__SSE2__)
+    __m128i all = _mm_loadu_si128((const __m128i *)gaps->of);
+    __m128i less = _mm_min_epu8(all, _mm_set1_epi8((char)most));
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(all, less));
+#else
+    uint32_t rows = 0;
+    for (int k = 0; k < PL_CLUMP; k++)
+        rows |= (uint32_t)(gaps->of[k] <= most) << k;
+    return rows;
+#endif
+}
+
 /* A closer look at two clumps whose spheres come near each other: all their particles, where their paths have brought them by now.
-   Those of mine with a gap beyond `keep` are left alone until it is used up. The gap d − r of one pair is √(d² − r² + r²) − r, and the
-   less the larger r: one root for all of them, with the largest. */
-static __attribute__((noinline)) void look_closely(const search *s, pl_group *group, float keep)
+   What is found is good until a gap of `keep` is used up; those of mine with less of it are left alone until that is. The gap d − r of
+   one pair is √(d² − r² + r²) − r, and the less the larger r: one root for all of them, with the largest. */
+static __attribute__((noinline)) void look_closely(const search *s, pl_group *group,
+                                                   pl_row_gaps *gaps, float keep)
 {
     const pl_contact *contact = s->contact;
     int mine = group->clump, other = group->other;
@@ -150,7 +179,7 @@ static __attribute__((noinline)) void look_closely(const search *s, pl_group *gr
     const float *radius = contact->radius + (size_t)mine * PL_CLUMP;
     const float *radii = contact->radius + (size_t)other * PL_CLUMP;
     float offset[3], rounding = a->largest + b->largest;
-    uint32_t excuses[PL_CLUMP], rows = 0;
+    uint32_t excuses[PL_CLUMP];
     vf least = pl_splat_f(1e30f);
     for (int k = 0; k < 3; k++) {
         float apart = (float)(b->mark_base[k] - a->mark_base[k]);
@@ -171,10 +200,10 @@ static __attribute__((noinline)) void look_closely(const search *s, pl_group *gr
         vf most = r + contact->thick[other];
         vf gap =
             pl_sqrt_f(pl_max_f(square + most * most, pl_splat_f(0))) - (most + 2e-6f * rounding);
-        rows |= bits_of(~(gap > keep)) << k;
+        note_gaps(gap * (PL_ROW_GAPS / keep), gaps->of + k);
         least = pl_select_f(gap > least, least, gap);
     }
-    group->rows = rows & contact->used[mine];
+    group->keep = keep;
     group->beyond = keep + group->closing * s->since;
     group->gap = least_of(least) + group->closing * s->since;
 }
@@ -182,13 +211,14 @@ static __attribute__((noinline)) void look_closely(const search *s, pl_group *gr
 /* How much further than needed a closer look goes: so that it lasts. */
 static float foresight(const pl_contact *contact, const pl_group *group)
 {
-    return 4 * group->closing * (float)contact->h +
-           0.15f * (contact->slack[group->clump] + contact->slack[group->other]);
+    return 8 * group->closing * (float)contact->h +
+           0.4f * (contact->slack[group->clump] + contact->slack[group->other]);
 }
 
 /* What they have in common. Those that are not fast end nearer to their path than they may have been on the way: more of them find nothing.
    Returns the number of the others. */
-static int look_between(search *s, pl_group *groups, const int32_t *live, int count)
+static int look_between(search *s, pl_group *groups, pl_row_gaps *gaps, const int32_t *live,
+                        int count)
 {
     const pl_contact *contact = s->contact;
     const float *swing = contact->swing, *thin = contact->thin;
@@ -209,10 +239,12 @@ static int look_between(search *s, pl_group *groups, const int32_t *live, int co
         float after = contact->stray[mine] + contact->stray[other];
         float reach = two->fast ? during : after, closed = group->closing * s->since;
         if (!(group->beyond - closed > reach) && !(group->gap - closed > reach))
-            look_closely(s, group, reach + foresight(contact, group));
+            look_closely(s, group, gaps + live[i], reach + foresight(contact, group));
         two->clump = mine, two->body = contact->body_of[mine];
         two->other = other, two->other_body = contact->body_of[other];
-        two->rows = group->rows;
+        two->rows = rows_within(gaps + live[i], reach + group->keep - (group->beyond - closed),
+                                group->keep) &
+                    contact->used[mine];
         two->used = contact->used[other];
         const pl_contact_body *a = contact->bodies + two->body;
         const pl_contact_body *b = contact->bodies + two->other_body;
@@ -805,13 +837,13 @@ static bool take_groups(search *s, int count)
     return true;
 }
 
-static bool find_in_block(search *s, pl_group *groups, int count)
+static bool find_in_block(search *s, pl_group *groups, pl_row_gaps *gaps, int count)
 {
     s->slow.count = s->swift.count = 0;
     for (int done = 0; done < count;) {
         int32_t live[GROUPS + 1];
         int kept = live_groups(s, groups, &done, count, live);
-        kept = look_between(s, groups, live, kept);
+        kept = look_between(s, groups, gaps, live, kept);
         if (!take_groups(s, kept))
             return false;
     }
@@ -824,12 +856,13 @@ void PL_LANES(pl_contact_touches)(pl_contact *contact, int block, int worker)
     const pl_segment *source = contact->group_segments + block;
     pl_segment *segment = contact->touch_segments + block;
     pl_group *groups = contact->buffers[source->worker].groups + source->first;
+    pl_row_gaps *gaps = contact->buffers[source->worker].gaps + source->first;
     search s;
     s.contact = contact;
     s.buffer = buffer;
     s.since = (float)(contact->time - contact->made);
     *segment = (pl_segment){worker, buffer->touch_count, 0, false};
-    segment->full = !find_in_block(&s, groups, source->count);
+    segment->full = !find_in_block(&s, groups, gaps, source->count);
     if (segment->full)
         buffer->touch_count = segment->first;
     segment->count = buffer->touch_count - segment->first;
