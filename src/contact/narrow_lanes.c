@@ -497,7 +497,7 @@ PL_LANES_INLINE void cross(const vf a[3], const vf b[3], vf out[3])
 /* Distance of closest approach along n, and y; `beyond` = distances from which on nothing touches, to leave early. */
 static vf closest_approach(const vshape *a, const vshape *b, const vf n[3], vf beyond, vf normal[3])
 {
-    vf one = pl_splat_f(1);
+    vf one = pl_splat_f(1), y[3];
     vshape p = *a, q = *b;
     vapproach approach;
     vf scale = scale_both(&p, &q);
@@ -506,7 +506,10 @@ static vf closest_approach(const vshape *a, const vshape *b, const vf n[3], vf b
     for (int i = 1; i < PL_APPROACH_EVALUATIONS; i++) {
         if (!pl_any_f(approach.square > beyond * beyond * scale))
             break;
-        approach_evaluate(&approach, &p, &q, n, false);
+        if (i < PL_APPROACH_EVALUATIONS - 1)
+            approach_evaluate(&approach, &p, &q, n, false);
+        else
+            approach_try(&approach, &p, &q, n, y);
     }
     /* No estimate is below the true distance, and they only fall: these are apart, however many evaluations their
        neighbours in the lanes asked for. */
