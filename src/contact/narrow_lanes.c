@@ -420,27 +420,17 @@ static void load_grains(const pl_primitive *primitives, const int32_t *which, vg
     pl_lanes_gather(rows, 16, (float *)out);
 }
 
-/* Of each: x and what follows it (0 to 3), the shape from what is before it on (4 to 11). */
-static void gather_form(const float *rows[PL_W], float *out)
-{
-    enum { SHAPE = offsetof(pl_primitive, shape) / sizeof(float) - 1 };
-    pl_lanes_gather(rows, 4, out);
-    for (int lane = 0; lane < PL_W; lane++)
-        rows[lane] += SHAPE;
-    pl_lanes_gather(rows, 8, out + 4 * PL_W);
-}
-
 /* What their groups have in common. */
 typedef struct vbetween {
     vf offset[3], friction, bounce, others[3];
 } vbetween;
 
-static void load_between(const between *two, const int32_t *which, int count, vbetween *out)
+static void load_between(const between *two, const int32_t *which, vbetween *out)
 {
     const float *rows[PL_W];
     for (int lane = 0; lane < PL_W; lane++)
         rows[lane] = two[which[lane]].offset;
-    pl_lanes_gather(rows, count, (float *)out);
+    pl_lanes_gather(rows, 8, (float *)out);
 }
 
 PL_LANES_INLINE vf dot(const vf a[3], const vf b[3])
@@ -715,7 +705,7 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_t
     meeting m;
     load_grains(contact->primitives, which_a, &a);
     load_grains(contact->primitives, which_b, &b);
-    load_between(s->two, p->two + at, 8, &two);
+    load_between(s->two, p->two + at, &two);
     for (int k = 0; k < 3; k++) {
         r[k] = b.x[k] + two.offset[k] - a.x[k];
         moved[k] = b.moved[k] - a.moved[k];
@@ -749,29 +739,42 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_t
     return store_touches(p, at, head_on, which, &t, out);
 }
 
+/* Four floats of each pair from element k on: b + a, or with more, b + more − a. Added row by row they are turned into lanes only once. */
+PL_LANES_INLINE void gather_pairs(const float *const *a, const float *const *b,
+                                  const float *const *more, int k, vf out[4])
+{
+#if PL_LANES_NATIVE
+    for (int i = 0; i < 4; i++) {
+        vf one = pl_lanes_load_quarters(a + i, k), two = pl_lanes_load_quarters(b + i, k);
+        out[i] = more ? two + pl_lanes_load_quarters(more + i, 0) - one : two + one;
+    }
+    pl_lanes_transpose4(out, out + 1, out + 2, out + 3);
+#else
+    for (int i = 0; i < 4; i++)
+        for (int lane = 0; lane < PL_W; lane++)
+            out[i][lane] = more ? b[lane][k + i] + more[lane][i] - a[lane][k + i]
+                                : b[lane][k + i] + a[lane][k + i];
+#endif
+}
+
 /* The same pairs: which of them are not found apart by the first evaluation already. That is d² = 4 det G/(nᵀ adj(G) n) at s = 1/2, and
    d² > r² needs no root and no division: 4 det G > rᵀ adj(G) r, with something to spare for rounding. */
-static uint32_t look_once(const search *s, const pairs *p, int at)
+static __attribute__((noinline)) uint32_t look_once(const search *s, const pairs *p, int at)
 {
-    const float *a[PL_W], *b[PL_W];
-    float values[2][12 * PL_W] __attribute__((aligned(64)));
-    vbetween two;
-    vf r[3], g[6];
+    enum { SHAPE = offsetof(pl_primitive, shape) / sizeof(float) };
+    const float *a[PL_W], *b[PL_W], *offset[PL_W];
+    vf r[4], front[4], back[4]; /* the shape begins with the second of `front` */
     for (int lane = 0; lane < PL_W; lane++) {
         a[lane] = s->contact->primitives[p->a[at + lane]].x;
         b[lane] = s->contact->primitives[p->b[at + lane]].x;
+        offset[lane] = s->two[p->two[at + lane]].offset;
     }
-    gather_form(a, values[0]);
-    gather_form(b, values[1]);
-    load_between(s->two, p->two + at, 4, &two);
-    for (int k = 0; k < 3; k++)
-        r[k] = pl_load_f(values[1] + k * PL_W) + two.offset[k] - pl_load_f(values[0] + k * PL_W);
-    for (int k = 0; k < 6; k++)
-        g[k] = pl_load_f(values[0] + (5 + k) * PL_W) + pl_load_f(values[1] + (5 + k) * PL_W);
-    vf scale = inverse_power(g[0] + g[3] + g[5]), square = pl_splat_f(0);
-    for (int k = 0; k < 6; k++)
-        g[k] *= scale;
-    vshape sum = {g[0], g[1], g[2], g[3], g[4], g[5]};
+    gather_pairs(a, b, offset, 0, r);
+    gather_pairs(a, b, NULL, SHAPE - 1, front);
+    gather_pairs(a, b, NULL, SHAPE + 3, back);
+    vf scale = inverse_power(front[1] + back[0] + back[2]), square = pl_splat_f(0);
+    vshape sum = {front[1] * scale, front[2] * scale, front[3] * scale,
+                  back[0] * scale,  back[1] * scale,  back[2] * scale};
     vf y[3], det = shape_adjoint(&sum, r, y);
     for (int k = 0; k < 3; k++)
         square += r[k] * (y[k] * scale);
