@@ -19,6 +19,14 @@ PL_LANES_INLINE uint32_t bits_of(vi mask)
 #endif
 }
 
+#define ALL_LANES ((uint32_t)((UINT64_C(1) << PL_W) - 1))
+
+/* Bits of the first `count` lanes, or of all. */
+PL_LANES_INLINE uint32_t lanes_up_to(int count)
+{
+    return count < PL_W ? (1u << count) - 1 : ALL_LANES;
+}
+
 /* Bits of a < b: compilers make a vector of a comparison before they make bits of it. */
 PL_LANES_INLINE uint32_t bits_less(vf a, vf b)
 {
@@ -215,44 +223,101 @@ static float foresight(const pl_contact *contact, const pl_group *group)
            0.4f * (contact->slack[group->clump] + contact->slack[group->other]);
 }
 
-/* What they have in common. Those that are not fast end nearer to their path than they may have been on the way: more of them find nothing.
-   Returns the number of the others. */
-static int look_between(search *s, pl_group *groups, pl_row_gaps *gaps, const int32_t *live,
-                        int count)
+/* values[which[lane]] */
+PL_LANES_INLINE vf pick(const float *values, vi which)
+{
+#if PL_W == 16 && PL_LANES_NATIVE
+    return (vf)_mm512_i32gather_ps((__m512i)which, values, 4);
+#elif PL_W == 8 && PL_LANES_NATIVE && defined(__AVX2__)
+    return (vf)_mm256_i32gather_ps(values, (__m256i)which, 4);
+#else
+    vf out = pl_splat_f(0);
+    for (int lane = 0; lane < PL_W; lane++)
+        out[lane] = values[which[lane]];
+    return out;
+#endif
+}
+
+/* The sum over both clumps. */
+PL_LANES_INLINE vf pick_both(const float *values, vi mine, vi others)
+{
+    return pick(values, mine) + pick(values, others);
+}
+
+/* How near PL_W groups may have come. */
+typedef struct nearness {
+    float reach[PL_W], closed[PL_W];
+    int32_t fast[PL_W];
+    uint32_t look, may; /* a closer look is due; something may be found */
+} nearness;
+
+/* Those that are not fast end nearer to their path than they may have been on the way: more of them find nothing. */
+PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, const int32_t *live,
+                                    nearness *out)
 {
     const pl_contact *contact = s->contact;
-    const float *swing = contact->swing, *thin = contact->thin;
+    vi mine = pl_splat_bits_f(0), others = mine, fast;
+    vf closing, gap, beyond, apart[3];
+    const float *rows[PL_W];
+    float columns[4 * PL_W] __attribute__((aligned(64)));
+    for (int lane = 0; lane < PL_W; lane++)
+        rows[lane] = &groups[live[lane]].closing;
+    for (int lane = 0; lane < PL_W; lane++) {
+        mine[lane] = groups[live[lane]].clump;
+        others[lane] = groups[live[lane]].other;
+    }
+    pl_lanes_gather(rows, 4, columns);
+    closing = pl_load_f(columns), gap = pl_load_f(columns + PL_W);
+    beyond = pl_load_f(columns + 2 * PL_W);
+    for (int k = 0; k < 3; k++)
+        apart[k] = pick(*contact->mean + k, others * 3) - pick(*contact->mean + k, mine * 3);
+    vf way = pl_sqrt_f(apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]);
+    /* No particle of one moves further than this against any of the other. */
+    vf fastest = (way + pick_both(contact->swing, mine, others)) * 1.0001f;
+    fast = fastest > SWEPT_PART * pick_both(contact->thin, mine, others);
+    /* Gaps are known for the end of a sub-step: during it their paths may have been nearer. */
+    vf during = pick_both(contact->loose, mine, others) + closing * (float)contact->h;
+    vf after = pick_both(contact->stray, mine, others);
+    vf reach = pl_select_f(fast, during, after), closed = closing * s->since;
+    memcpy(out->reach, &reach, sizeof reach);
+    memcpy(out->closed, &closed, sizeof closed);
+    memcpy(out->fast, &fast, sizeof fast);
+    out->may = ~bits_of(gap - closed > reach) & ALL_LANES;
+    out->look = ~bits_of(beyond - closed > reach) & out->may;
+}
+
+/* What they have in common. Returns the number of those that may find something. */
+static int look_between(search *s, pl_group *groups, pl_row_gaps *gaps, int32_t *live, int count)
+{
+    const pl_contact *contact = s->contact;
     int kept = 0;
-    for (int i = 0; i < count; i++) {
-        pl_group *group = groups + live[i];
-        between *two = s->two + kept;
-        int32_t mine = group->clump, other = group->other;
-        const float *moved = contact->mean[mine], *others = contact->mean[other];
-        float x = others[0] - moved[0], y = others[1] - moved[1], z = others[2] - moved[2];
-        /* No particle of one moves further than this against any of the other. */
-        float fastest =
-            (__builtin_sqrtf(x * x + y * y + z * z) + (swing[mine] + swing[other])) * 1.0001f;
-        two->fast = fastest > SWEPT_PART * (thin[mine] + thin[other]);
-        /* Gaps are known for the end of a sub-step: during it their paths may have been nearer. */
-        float during =
-            contact->loose[mine] + contact->loose[other] + group->closing * (float)contact->h;
-        float after = contact->stray[mine] + contact->stray[other];
-        float reach = two->fast ? during : after, closed = group->closing * s->since;
-        if (!(group->beyond - closed > reach) && !(group->gap - closed > reach))
-            look_closely(s, group, gaps + live[i], reach + foresight(contact, group));
-        two->clump = mine, two->body = contact->body_of[mine];
-        two->other = other, two->other_body = contact->body_of[other];
-        two->rows = rows_within(gaps + live[i], reach + group->keep - (group->beyond - closed),
-                                group->keep) &
-                    contact->used[mine];
-        two->used = contact->used[other];
-        const pl_contact_body *a = contact->bodies + two->body;
-        const pl_contact_body *b = contact->bodies + two->other_body;
-        for (int k = 0; k < 3; k++)
-            two->offset[k] = (float)(b->base[k] - a->base[k]);
-        two->friction = a->grip * b->grip;
-        two->bounce = a->restitution > b->restitution ? a->restitution : b->restitution;
-        kept += !(group->gap - closed > reach);
+    for (int i = count; i < count + PL_W && count; i++)
+        live[i] = live[count - 1];
+    for (int i = 0; i < count; i += PL_W) {
+        nearness n;
+        look_at_groups(s, groups, live + i, &n);
+        for (uint32_t left = n.may & lanes_up_to(count - i); left; left &= left - 1) {
+            int lane = __builtin_ctz(left);
+            pl_group *group = groups + live[i + lane];
+            between *two = s->two + kept;
+            float reach = n.reach[lane], closed = n.closed[lane];
+            if (n.look >> lane & 1)
+                look_closely(s, group, gaps + live[i + lane], reach + foresight(contact, group));
+            two->fast = n.fast[lane];
+            two->clump = group->clump, two->body = contact->body_of[two->clump];
+            two->other = group->other, two->other_body = contact->body_of[two->other];
+            two->rows = rows_within(gaps + live[i + lane],
+                                    reach + group->keep - (group->beyond - closed), group->keep) &
+                        contact->used[two->clump];
+            two->used = contact->used[two->other];
+            const pl_contact_body *a = contact->bodies + two->body;
+            const pl_contact_body *b = contact->bodies + two->other_body;
+            for (int k = 0; k < 3; k++)
+                two->offset[k] = (float)(b->base[k] - a->base[k]);
+            two->friction = a->grip * b->grip;
+            two->bounce = a->restitution > b->restitution ? a->restitution : b->restitution;
+            kept += !(group->gap - closed > reach);
+        }
     }
     return kept;
 }
@@ -690,8 +755,7 @@ static void fill_up(pairs *p)
 
 PL_LANES_INLINE uint32_t lanes_left(const pairs *p, int at)
 {
-    return p->count - at < PL_W ? (1u << (p->count - at)) - 1
-                                : (uint32_t)((UINT64_C(1) << PL_W) - 1);
+    return lanes_up_to(p->count - at);
 }
 
 /* The pairs from the `at`th on, as many as there are lanes. */
@@ -847,7 +911,7 @@ static bool find_in_block(search *s, pl_group *groups, pl_row_gaps *gaps, int co
 {
     s->slow.count = s->swift.count = 0;
     for (int done = 0; done < count;) {
-        int32_t live[GROUPS + 1];
+        int32_t live[GROUPS + PL_CLUMP];
         int kept = live_groups(s, groups, &done, count, live);
         kept = look_between(s, groups, gaps, live, kept);
         if (!take_groups(s, kept))
