@@ -50,7 +50,7 @@ typedef struct pl_group {
     float closing; /* m/s */
     float gap;     /* the least of all */
     float beyond;  /* the least of what the last closer look did not see... */
-    float keep;    /* ...and when it was */
+    float keep;    /* ...the same, counted from that look on */
 } pl_group;
 
 /* What is between each particle of the first clump and the other: at least so many steps, of which PL_ROW_GAPS are `keep`. */
