@@ -445,15 +445,12 @@ void PL_LANES(pl_clustered_limit)(pl_clustered_step *step, int run)
     group g;
     step->hits[run] = 0;
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        if (r->narrow) {
-            name_group(step, run, first, &g);
+        open_group(step, run, first, &g);
+        if (r->narrow)
             limit_narrow(step, run, &g);
-        } else {
-            open_group(step, run, first, &g);
+        else
             limit_clusters(step, run, &g);
-        }
-        for (int k = r->last_start[g.place]; k < r->last_start[g.place + 1]; k++)
-            settle_block(step, r->last[k], run, run + 1);
+        move_own(step, &g, settle_block);
     }
     PL_LANES_LEAVE();
 }
