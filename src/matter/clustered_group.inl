@@ -8,7 +8,6 @@ typedef struct group {
     int run;
     int place; /* among all groups */
     pl_cluster *cluster[GROUP];
-    int32_t number[GROUP];
     members members[GROUP];
     float sums[GROUP][4 * SUM_ALL] ALIGNED;
     /* For the members: T = R Fᵖ and t of the goal T p + t, and what else the pass wants. */
@@ -33,10 +32,8 @@ static void name_group(const pl_clustered_step *step, int run, int first, group 
     g->fixed = r->narrow && !(c->def.yield < (double)INFINITY)
                    ? r->lane_fixed + (size_t)g->place * PL_FIXED * GROUP
                    : NULL;
-    for (int i = 0; i < g->count; i++) {
-        g->number[i] = r->sequence[first + i];
-        g->cluster[i] = c->clusters + g->number[i];
-    }
+    for (int i = 0; i < g->count; i++)
+        g->cluster[i] = c->clusters + r->sequence[first + i];
 }
 
 /* Clusters lie far apart in memory: those of the next group are asked for while this one is at work. */
@@ -116,11 +113,12 @@ PL_LANES_INLINE void bring_sums(const pl_clustered_step *step, const group *g, i
     }
 }
 
-/* Notes which blocks of rows a run has added to. */
-static void mark(const pl_clustered_rows *r, int run, int number)
+/* Notes which blocks of rows cluster i of a group has added to. */
+static void mark(const pl_clustered_rows *r, const group *g, int i)
 {
-    uint8_t *added = r->added + (size_t)run * (size_t)(r->row_capacity / PL_ROW_BLOCK);
-    for (int k = r->touch_start[number]; k < r->touch_start[number + 1]; k++)
+    uint8_t *added = r->added + (size_t)g->run * (size_t)(r->row_capacity / PL_ROW_BLOCK);
+    const int32_t *start = r->touch_start + (ptrdiff_t)g->place * GROUP + i;
+    for (int k = start[0]; k < start[1]; k++)
         added[r->touch[k]] = 1;
 }
 

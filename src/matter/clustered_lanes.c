@@ -87,7 +87,7 @@ void PL_LANES(pl_clustered_fit)(const pl_clustered_step *step, int run)
             fit_clusters(step, run, &g);
         }
         for (int i = 0; i < g.count; i++)
-            mark(r, run, g.number[i]);
+            mark(r, &g, i);
         move_own(step, &g, integrate_block);
     }
     PL_LANES_LEAVE();
