@@ -2,6 +2,7 @@
 #include "support/check.h"
 
 #include "matter/clustered_cases.h"
+#include "matter/plastic.h"
 
 /* One cluster of forty particles. */
 static pl_clustered *make(body_case *b, const pl_clustered_def *def)
@@ -201,6 +202,28 @@ static void test_pull(void **state)
     }
 }
 
+/* The flow is that of the shape: the same at any size, and none where a singular value is no number. */
+static void test_any_size(void **state)
+{
+    (void)state;
+    const double v[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, wrong[] = {(double)INFINITY, (double)NAN, 0};
+    for (double a = 1e-6; a < 1e6; a *= 1.01)
+        assert_float_equal(pl_inverse_cube_root(a) * cbrt(a), 1, 2e-15);
+    for (int power = -1000; power <= 1000; power += 100) {
+        double size = ldexp(1, power);
+        pl_mat3 plastic = pl_m3_identity();
+        assert_true(pl_plastic_flow((double[3]){2 * size, size, size / 2}, v, 0.5, 0, &plastic));
+        assert_float_equal(plastic.m[0][0], sqrt(2), 1e-14);
+        assert_float_equal(plastic.m[1][1], 1, 1e-14);
+        assert_float_equal(plastic.m[2][2], sqrt(0.5), 1e-14);
+    }
+    for (int k = 0; k < 3; k++) {
+        pl_mat3 plastic = pl_m3_identity();
+        assert_false(pl_plastic_flow((double[3]){wrong[k], 1, 0.5}, v, 1, 0, &plastic));
+        assert_false(pl_plastic_flow((double[3]){wrong[k], wrong[k], wrong[k]}, v, 1, 0, &plastic));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +232,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_hardening, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_inverted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_pull, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_any_size, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
