@@ -58,10 +58,11 @@ static const broken_scene scenes[] = {
      ":1:24: byte 0xFF is not valid UTF-8; save the file as UTF-8"},
     {"not an object", "[1, 2]", ":1:1: must be an object, not an array"},
     {"version missing", "{\"bodies\": [{\"model\": {\"shape\": \"bar\"}}]}",
-     ":1:1: the key \"pliant\" is missing"},
+     ":1:1: the key \"pliant\" is missing; write \"pliant\": 1 (the version of the format)"},
     {"version from the future", "{\"pliant\": 2, \"bodies\": [{\"model\": {\"shape\": \"bar\"}}]}",
      ":1:12: pliant: must be 1, not 2"},
-    {"no bodies", "{\"pliant\": 1}", ":1:1: the key \"bodies\" is missing"},
+    {"no bodies", "{\"pliant\": 1}",
+     ":1:1: the key \"bodies\" is missing; write \"bodies\": [{\"model\": {\"shape\": \"bar\"}}]"},
     {"empty bodies", "{\"pliant\": 1, \"bodies\": []}",
      ":1:25: bodies: must not be empty: there is nothing to simulate"},
     {"unknown top-level key",
@@ -349,7 +350,8 @@ static const broken_scene scenes[] = {
      "{\"pliant\": 1,\n"
      " \"models\": {\"bar\": {\"shape\": \"bar\"}},\n"
      " \"bodies\": [{\"name\": \"x\"}]}",
-     ":3:13: bodies[0]: the key \"model\" is missing"},
+     ":3:13: bodies[0]: the key \"model\" is missing; write \"model\": {\"shape\": \"bar\"}, or "
+     "the name of one under \"models\""},
     {"duplicate body name",
      "{\"pliant\": 1,\n"
      " \"models\": {\"bar\": {\"shape\": \"bar\"}},\n"
@@ -1089,7 +1091,8 @@ static const struct {
       "{\"pliant\": 1,\n"
       " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
       " \"include\": [\"part.json\"]}",
-      "part.json:1:1: the key \"pliant\" is missing"},
+      "part.json:1:1: the key \"pliant\" is missing; write \"pliant\": 1 (the version of the "
+      "format)"},
      "{\"materials\": {}}"},
     {{"included file from the future",
       "{\"pliant\": 1,\n"
@@ -1110,7 +1113,7 @@ static const struct {
       ":2:22: bodies[1].name: bodies[0] has this name already; give each body its own"},
      "{\"pliant\": 1, \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}]}"},
     {{"no bodies with an include", "{\"pliant\": 1, \"include\": \"part.json\"}",
-      ":1:1: the key \"bodies\" is missing"},
+      ":1:1: the key \"bodies\" is missing; write \"bodies\": [{\"model\": {\"shape\": \"bar\"}}]"},
      "{\"pliant\": 1}"},
 };
 
