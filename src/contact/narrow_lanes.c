@@ -675,29 +675,44 @@ static int store_touches(const pairs *p, int at, uint32_t swept, uint32_t which,
     return count;
 }
 
-/* Two bodies deep in each other are parted along the line of their own centres: the lines of their particles' centres point
-   every way, and would lock them together. Measured in the crowds after 600 frames, with 2 and 3 sweeps: with 0.6 the deepest
-   pairs were 18 to 52 % inside each other, with 0.3 12 to 37 %, with 0.2 6 to 28 %, with 0.12 9 to 19 %. Where the two lines point against each
-   other, as of links of a chain, only what is very deep is. */
+/* Two bodies deep in each other are parted along the line between the middles of the two clumps, which is where the one came into the other, whatever
+   the rest of the bodies looks like: the lines of their particles' centres point every way, and would lock them together. Where the two lines point
+   against each other, as of links of a chain, only what is very deep is. Of 48 crowds with other seeds five have a pair deeper than 20 % after 600
+   frames; along the line of the bodies' centres, and with old overlap parted by mass, nine of 24 had. With 0.2 and 0.45 for what is very deep it
+   is five and three of 24 where 0.3 leaves one. */
 #define DEEP 0.12f
 #define VERY_DEEP 0.3f
 
-/* From my body's centre to the other's, unit; zero where the two are one. */
-static void way_out(const search *s, const int32_t *which, vf out[3])
+/* Where the middle of a clump is, from the base of its body. */
+static void middle_of(const pl_contact *contact, int32_t clump, float out[3])
 {
-    float columns[3][PL_W] __attribute__((aligned(64)));
-    for (int lane = 0; lane < PL_W; lane++) {
+    const pl_clump_places *at = contact->places + clump;
+    float sum[3] = {0, 0, 0};
+    for (int i = 0; i < PL_CLUMP; i++)
+        sum[0] += at->x[i], sum[1] += at->y[i], sum[2] += at->z[i];
+    for (int k = 0; k < 3; k++)
+        out[k] = sum[k] * (1.0f / PL_CLUMP);
+}
+
+/* From the middle of my clump to the other's, unit; zero inside one body. */
+static void way_out(const search *s, const int32_t *which, uint32_t lanes, vf out[3])
+{
+    float columns[3][PL_W] __attribute__((aligned(64))) = {{0}};
+    for (; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
         const between *two = s->two + which[lane];
-        const pl_contact_body *a = s->contact->bodies + two->body;
-        const pl_contact_body *b = s->contact->bodies + two->other_body;
-        float length = 0;
+        float from[3], to[3], length = 0;
+        if (two->body == two->other_body)
+            continue;
+        middle_of(s->contact, two->clump, from);
+        middle_of(s->contact, two->other, to);
         for (int k = 0; k < 3; k++) {
-            columns[k][lane] = (float)(b->centre[k] - a->centre[k]);
-            length += columns[k][lane] * columns[k][lane];
+            to[k] = (to[k] + two->offset[k]) - from[k];
+            length += to[k] * to[k];
         }
         float scale = length > 0 ? 1 / __builtin_sqrtf(length) : 0;
         for (int k = 0; k < 3; k++)
-            columns[k][lane] *= scale;
+            columns[k][lane] = to[k] * scale;
     }
     for (int k = 0; k < 3; k++)
         out[k] = pl_load_f(columns[k]);
@@ -711,7 +726,7 @@ static void leave_deep(const search *s, const int32_t *two, const vgrain *a, con
     vi deep = (m->distance > m->along) & (before > DEEP * m->distance);
     if (!pl_any_f(deep))
         return;
-    way_out(s, two, out);
+    way_out(s, two, bits_of(deep), out);
     deep &= (dot(out, out) > 0.5f) & ((dot(out, r) > 0.0f) | (before > VERY_DEEP * m->distance));
     vf distance = closest_approach(&a->shape, &b->shape, out, pl_splat_f(0), normal);
     m->distance = pl_select_f(deep, distance, m->distance);

@@ -76,15 +76,16 @@ static inline bool resolve(pl_contact *contact, pl_touch *t)
         store(at_b, b);
         note_touched(contact, t, 1);
     }
+    /* In equal parts, where velocities are not changed: else what is light stays wedged between the floor and what is heavy. */
     if (t->recover > 0) {
         float *shift_a = contact->shift[t->a], *shift_b = contact->shift[t->b];
         quad sa = load(shift_a), sb = load(shift_b);
         float part = t->recover - dot(n, sb - sa);
         if (part > 0) {
-            store(shift_a,
-                  within(sa - n * (part * t->give_a), contact->radius[t->a] * contact->far));
-            store(shift_b,
-                  within(sb + n * (part * t->give_b), contact->radius[t->b] * contact->far));
+            part = t->give_a > 0 && t->give_b > 0 ? 0.5f * part : part;
+            quad by_a = n * (t->give_a > 0 ? part : 0), by_b = n * (t->give_b > 0 ? part : 0);
+            store(shift_a, within(sa - by_a, contact->radius[t->a] * contact->far));
+            store(shift_b, within(sb + by_b, contact->radius[t->b] * contact->far));
             note_touched(contact, t, 1);
         }
     }

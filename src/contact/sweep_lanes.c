@@ -50,7 +50,7 @@ PL_LANES_INLINE vf radii_of(const float *radius, const int32_t *which)
     return pl_load_f(lanes);
 }
 
-/* What overlapped before is parted. Returns where something was. */
+/* What overlapped before is parted, in equal parts. Returns where something was. */
 static vi part(pl_contact *contact, const vtouch *t, const int32_t *which_a, const int32_t *which_b)
 {
     vf a[4], b[4], apart[3], to_a[3], to_b[3];
@@ -65,9 +65,13 @@ static vi part(pl_contact *contact, const vtouch *t, const int32_t *which_a, con
     vi which = (t->recover > 0.0f) & (part > 0.0f);
     if (!pl_any_f(which))
         return which;
+    vi both = (t->give_a > 0.0f) & (t->give_b > 0.0f);
+    vf by = pl_select_f(both, 0.5f * part, part), zero = pl_splat_f(0);
+    vf by_a = pl_select_f(t->give_a > 0.0f, by, zero);
+    vf by_b = pl_select_f(t->give_b > 0.0f, by, zero);
     for (int k = 0; k < 3; k++) {
-        to_a[k] = a[k] - t->n[k] * (part * t->give_a);
-        to_b[k] = b[k] + t->n[k] * (part * t->give_b);
+        to_a[k] = a[k] - t->n[k] * by_a;
+        to_b[k] = b[k] + t->n[k] * by_b;
     }
     move_within(which, to_a, radii_of(contact->radius, which_a) * contact->far, a);
     move_within(which, to_b, radii_of(contact->radius, which_b) * contact->far, b);

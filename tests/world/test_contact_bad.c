@@ -200,6 +200,38 @@ static void bodies_in_colliders_come_out_slowly(void **state)
 
 /* ---- A thousand at one place ------------------------------------------------------------------ */
 
+/* What overlapped before is parted without velocity, and so each goes half of the way, whatever it weighs: else a light particle between the
+   floor and a heavy one would stay wedged. One that is fixed goes nowhere. */
+static void old_overlap_is_parted_in_equal_parts(void **state)
+{
+    const contact_models *models = *state;
+    const int32_t first = 0;
+    for (int seed = 0; seed < check_rounds(1000, 100); seed++) {
+        pl_rng rng = pl_rng_make((uint64_t)seed);
+        pl_world *world = random_world(&rng, 0);
+        double before[2][3], after[2][3], apart = 0.5 * contact_between(&rng, 0.5, 0.95);
+        pl_body bodies[2];
+        for (int b = 0; b < 2; b++) {
+            pl_body_def def = pl_default_body_def(models->model[0]);
+            def.material.density = contact_decades(&rng, 1, 4);
+            def.position[0] = b * apart;
+            def.fixed = &first;
+            def.fixed_count = seed % 3 == 0 && b == 0;
+            bodies[b] = collider_add_body(world, &def);
+            world_read(world, bodies[b], PL_POSITIONS, before[b]);
+        }
+        world_step(world, 1);
+        for (int b = 0; b < 2; b++) {
+            world_read(world, bodies[b], PL_POSITIONS, after[b]);
+            assert_true(contact_fastest(world, bodies[b]) < 1e-4);
+        }
+        double back = before[0][0] - after[0][0], on = after[1][0] - before[1][0];
+        assert_true(on > 0);
+        assert_true(fabs(back - (seed % 3 == 0 ? 0 : on)) < 1e-5 * on + 1e-7);
+        pl_world_destroy(world);
+    }
+}
+
 static void a_thousand_at_one_place(void **state)
 {
     (void)state;
@@ -367,6 +399,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_in_each_other_part_slowly),
         cmocka_unit_test(bodies_in_colliders_come_out_slowly),
+        cmocka_unit_test(old_overlap_is_parted_in_equal_parts),
         cmocka_unit_test(a_thousand_at_one_place),
         cmocka_unit_test(points_hold_balls),
         cmocka_unit_test(planets_hold_bodies),
