@@ -15,6 +15,8 @@ extern const app_command app_run_command, app_inspect_command, app_scenes_comman
 
 /* Prints "pliant: file:line:column: …" and returns the exit status that fits. */
 int app_fail(const pl_trouble *trouble);
+/* The same about a scene that could not be read or built. */
+int app_fail_scene(const pl_trouble *trouble);
 
 /* At the very end: what was printed must have arrived. Returns `status`, or APP_FAILED when
    standard output is full or closed. */

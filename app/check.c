@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "wishes.h"
 
 typedef struct verdict {
     const char *name;
@@ -32,7 +33,9 @@ static void check_one(const char *name, const app_list *sets, bool fast, verdict
     pl_memory_init(&memory, NULL, 0);
     if (app_read_scene(&memory, name, sets, &scene, &v->trouble) != PL_OK)
         return;
-    v->trouble.status = fast ? PL_OK : build(scene, v);
+    v->trouble.status = app_check_wishes(scene, &v->trouble);
+    if (v->trouble.status == PL_OK && !fast)
+        v->trouble.status = build(scene, v);
     v->bodies = scene->body_count;
     v->models = scene->model_count;
     v->colliders = scene->collider_count;

@@ -215,6 +215,14 @@ pl_status app_read_scene(pl_memory *memory, const char *name, const app_list *se
     return pl_scene_read_source(memory, &source, scene, trouble);
 }
 
+/* A scene that cannot be read or built is bad input, whatever the reason, be it a file it names that is missing; only
+   memory is our own trouble. */
+int app_fail_scene(const pl_trouble *trouble)
+{
+    int exit_status = app_fail(trouble);
+    return trouble->status == PL_ERROR_MEMORY ? exit_status : APP_BAD_INPUT;
+}
+
 int app_load_scene(pl_memory *memory, const char *name, pl_scene **scene)
 {
     return app_load_changed_scene(memory, name, NULL, scene);
@@ -224,11 +232,6 @@ int app_load_changed_scene(pl_memory *memory, const char *name, const app_list *
                            pl_scene **scene)
 {
     pl_trouble trouble;
-    pl_status status = app_read_scene(memory, name, sets, scene, &trouble);
-    if (status == PL_OK)
-        return -1;
-    /* A scene that cannot be read is bad input, whatever the reason; only memory is our own
-       trouble. */
-    int exit_status = app_fail(&trouble);
-    return status == PL_ERROR_MEMORY ? exit_status : APP_BAD_INPUT;
+    return app_read_scene(memory, name, sets, scene, &trouble) == PL_OK ? -1
+                                                                        : app_fail_scene(&trouble);
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "describe.h"
+#include "io/model_file.h"
 #include "io/suggest.h"
 #include "pliant/files.h"
 
@@ -124,9 +125,9 @@ static void print_words(const order *asked, const pl_mesh *mesh, const pl_model 
 {
     printf("%s\n", asked->source);
     app_describe_mesh(mesh, &report->mesh);
-    printf("cooked as a %s, %d particles %.6g apart, %d edges, %d piece%s", kind_name(report->kind),
-           report->particles, report->spacing, report->edges, report->pieces,
-           report->pieces == 1 ? "" : "s");
+    printf("cooked as a %s, %d particles %.6g apart, %d edge%s, %d piece%s",
+           kind_name(report->kind), report->particles, report->spacing, report->edges,
+           report->edges == 1 ? "" : "s", report->pieces, report->pieces == 1 ? "" : "s");
     if (report->tets)
         printf(", %d tetrahedra", report->tets);
     printf("\n%s: %.1f kB; read in %.3f s, cooked in %.3f s, written in %.3f s\n", asked->target,
@@ -233,13 +234,17 @@ static int cook(int argc, char **argv)
     const char *builtin = app_builtin_name(asked.source);
     if (has_ending(asked.source, ".json"))
         return app_usage_error("cook", "%s is a scene; only meshes can be cooked", asked.source);
+    if (pl_file_is_model(asked.source))
+        return app_usage_error("cook", "%s is a model already; cook the mesh it came from",
+                               asked.source);
     if (builtin && !*builtin)
         return app_usage_error("cook", "which built-in mesh? For example builtin:dinosaur");
     if (!asked.target)
         asked.target = default_target(asked.source, name, sizeof name);
     if (!asked.target ||
         (!has_ending(asked.target, ".pliant") && strncmp(asked.target, "/dev/", 5)))
-        return app_usage_error("cook", "the model file must end with .pliant");
+        return app_usage_error("cook", "the model file must end with .pliant, not be \"%s\"",
+                               asked.target ? asked.target : asked.source);
     pl_mesh mesh;
     uint64_t begin = pl_clock_ns();
     result = app_load_mesh(asked.source, asked.detail, &mesh);

@@ -15,7 +15,10 @@ enum { FILM_WIDTH = 960, FILM_HEIGHT = 540 };
 
 static int make_directory(const char *path)
 {
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+    struct stat info;
+    if (mkdir(path, 0777) == 0)
+        return -1;
+    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return -1;
     fprintf(stderr, "pliant: %s: the directory cannot be made: %s\n", path, strerror(errno));
     return APP_FAILED;

@@ -58,6 +58,10 @@ int app_load_mesh(const char *name, double detail, pl_mesh *mesh)
                                : pl_mesh_load(name, NULL, mesh, &error);
     if (status == PL_OK)
         return -1;
+    for (int i = 0; status == PL_ERROR_IO && i < pl_builtin_count(); i++)
+        if (strcmp(name, pl_builtin_name(i)) == 0)
+            snprintf(error.text + strlen(error.text), sizeof error.text - strlen(error.text),
+                     "; the built-in one is builtin:%s", name);
     int exit_status = app_fail_about(name, status, &error);
     /* A file that cannot be read is bad input, whatever the reason; only memory is our own trouble. */
     return status == PL_ERROR_MEMORY ? exit_status : APP_BAD_INPUT;

@@ -207,7 +207,7 @@ static int inspect_scene(const char *name, const app_list *sets, bool json)
     pl_play *play;
     pl_trouble trouble;
     if (pl_play_create(scene, 0, &play_options, &play, &trouble) != PL_OK) {
-        result = app_fail(&trouble);
+        result = app_fail_scene(&trouble);
     } else {
         (json ? print_json : print_text)(scene, play);
         result = app_finish(APP_DONE);

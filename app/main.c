@@ -38,8 +38,10 @@ static int print_help(void)
     return app_finish(APP_DONE);
 }
 
-static int print_version(void)
+static int print_version(int argc, char **argv)
 {
+    if (argc > 1)
+        return app_usage_error(NULL, "one word too many: \"%s\"", argv[1]);
     printf("pliant %s (abi %u, vectors of %d floats)\n", pl_version(), (unsigned)pl_abi_version(),
            pl_simd_width());
     return app_finish(APP_DONE);
@@ -52,6 +54,8 @@ static int unknown_command(const char *name)
         pl_suggest(name, commands[i]->name, &best);
     pl_suggest(name, "help", &best);
     pl_suggest(name, "version", &best);
+    if (name[0] == '-')
+        return app_usage_error(NULL, "there is no option %s; options follow the command", name);
     return app_usage_error(NULL,
                            best ? "there is no command \"%s\"; did you mean \"%s\"?"
                                 : "there is no command \"%s\"",
@@ -62,6 +66,8 @@ static int help(int argc, char **argv)
 {
     if (argc < 2 || argv[1][0] == '-')
         return print_help();
+    if (argc > 2)
+        return app_usage_error(NULL, "one word too many: \"%s\"", argv[2]);
     const app_command *command = find_command(argv[1]);
     char *words[] = {argv[1], "--help", NULL};
     return command ? command->run(2, words) : unknown_command(argv[1]);
@@ -91,7 +97,7 @@ int main(int argc, char **argv)
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return help(argc - 1, argv + 1);
     if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
-        return print_version();
+        return print_version(argc - 1, argv + 1);
     const app_command *command = find_command(name);
     return command ? command->run(argc - 1, argv + 1) : unknown_command(name);
 }

@@ -82,6 +82,9 @@ static int set_number(const app_command *command, const app_option *option, cons
 
 static int set_value(const app_command *command, const app_option *option, const char *text)
 {
+    if (!*text) /* a shell's variable that was not set, most likely */
+        return app_usage_error(command->name, "--%s needs a value, and has an empty one: --%s %s",
+                               option->name, option->name, option->argument);
     switch (option->kind) {
     case APP_INTEGER:
         return set_integer(command, option, text);
@@ -183,6 +186,8 @@ int app_parse(const app_command *command, const app_option *options, int argc, c
             int status = parse_option(command, options, argc, argv, &i);
             if (status >= 0)
                 return status;
+        } else if (!*word) {
+            return app_usage_error(command->name, "an empty word (\"\") is no name");
         } else if (words->count >= word_limit) {
             return app_usage_error(command->name,
                                    word_limit ? "one word too many: \"%s\""

@@ -355,6 +355,12 @@ int app_painter_write_png(app_painter *painter, const char *path)
 
 #else
 
+int app_check_look(const char *command, const app_look *look)
+{
+    (void)command, (void)look;
+    return -1;
+}
+
 int app_painter_open(pl_memory *memory, const char *command, const app_look *look,
                      app_painter **painter)
 {

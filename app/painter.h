@@ -27,6 +27,9 @@ typedef struct app_look {
      "the stress of the brightest colour (default: what fits the run)"}
 /* clang-format on */
 
+/* Whether they are good; what names a camera is found out when there is a scene. */
+int app_check_look(const char *command, const app_look *look);
+
 typedef struct app_painter app_painter;
 
 /* Checks the options and gets hold of OpenGL. `command` is named in messages about the options. */

@@ -163,4 +163,10 @@ int app_painter_read_look(const char *command, const app_look *look, app_painter
     return result;
 }
 
+int app_check_look(const char *command, const app_look *look)
+{
+    app_painter unused = {0};
+    return app_painter_read_look(command, look, &unused);
+}
+
 #endif

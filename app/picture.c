@@ -23,6 +23,28 @@ static int fail(const char *name, pl_status status, const pl_error *error)
     return status == PL_ERROR_MEMORY || status == PL_ERROR_STATE ? APP_FAILED : APP_BAD_INPUT;
 }
 
+/* Here only the particles can be counted; what else cooking wants to know, 'pliant cook' can be told. */
+static int fail_cooking(const char *name, pl_status status, const pl_error *error)
+{
+    pl_error said = *error;
+    if (strcmp(said.where, "tet_count") == 0)
+        snprintf(said.where, sizeof said.where, "--show tets");
+    int result = fail(name, status, &said);
+    if (status == PL_ERROR_ARGUMENT)
+        fprintf(stderr, "'pliant cook %s' has more options; its model can be drawn, too.\n", name);
+    return result;
+}
+
+static void note_unused_layers(const char *show)
+{
+    static const char *const layers[] = {"clusters", "contacts"};
+    for (int i = 0; i < 2; i++)
+        if (show && strstr(show, layers[i]))
+            fprintf(stderr,
+                    "pliant: --show %s is for runs (pliant run SCENE): at rest there are none\n",
+                    layers[i]);
+}
+
 static bool needs_particles(const char *show)
 {
     return show && (strstr(show, "particles") || strstr(show, "graph") || strstr(show, "tets") ||
@@ -52,20 +74,18 @@ static int load(const request *wanted, exhibit *shown)
         (app_is_builtin_scene(wanted->name) && access(wanted->name, F_OK) != 0))
         return app_usage_error("picture", "%s is a scene; draw it with 'pliant run %s -n 0 -o %s'",
                                wanted->name, wanted->name, wanted->output);
-    status = builtin ? pl_builtin_mesh(builtin, wanted->detail, NULL, &shown->mesh, &error)
-                     : pl_mesh_load(wanted->name, NULL, &shown->mesh, &error);
-    if (status == PL_OK && needs_particles(wanted->look.show)) {
-        pl_cook_def def = pl_default_cook_def(&shown->mesh);
-        if (builtin)
-            status = pl_builtin_cook_def(builtin, &shown->mesh, &def);
-        if (wanted->particles > 0)
-            def.particle_count = wanted->particles, def.edge_count = 0;
-        if (strstr(wanted->look.show, "tets") && shown->mesh.tet_count == 0)
-            def.tet_count = TETS;
-        if (status == PL_OK)
-            status = pl_cook(&def, &shown->model, NULL, &error);
-    }
-    return status == PL_OK ? -1 : fail(wanted->name, status, &error);
+    int result = app_load_mesh(wanted->name, wanted->detail, &shown->mesh);
+    if (result >= 0 || !needs_particles(wanted->look.show))
+        return result;
+    pl_cook_def def = pl_default_cook_def(&shown->mesh);
+    if (builtin)
+        pl_builtin_cook_def(builtin, &shown->mesh, &def);
+    if (wanted->particles > 0)
+        def.particle_count = wanted->particles, def.edge_count = 0;
+    if (strstr(wanted->look.show, "tets") && shown->mesh.tet_count == 0)
+        def.tet_count = TETS;
+    status = pl_cook(&def, &shown->model, NULL, &error);
+    return status == PL_OK ? -1 : fail_cooking(wanted->name, status, &error);
 }
 
 static int paint(pl_memory *memory, const request *wanted, const exhibit *shown)
@@ -106,6 +126,7 @@ static int picture(int argc, char **argv)
                                              : "where to? Name a file: -o NAME.png",
                                wanted.output);
     wanted.name = words.items[0];
+    note_unused_layers(wanted.look.show);
     pl_memory memory;
     exhibit shown = {0};
     pl_memory_init(&memory, NULL, 0);

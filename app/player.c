@@ -42,7 +42,7 @@ static int build(session *s, int run)
     pl_trouble trouble;
     if (pl_play_create(s->player->scene, run, &s->player->options, &s->play, &trouble) == PL_OK)
         return -1;
-    return app_fail(&trouble);
+    return app_fail_scene(&trouble);
 }
 
 static int fail_status(pl_status status, const char *what)

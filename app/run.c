@@ -133,6 +133,9 @@ static int run(int argc, char **argv)
         result = find_solver(solver, &player.options.solver);
     if (result >= 0)
         return result;
+    result = app_check_look("run", &look);
+    if (result >= 0)
+        return result;
     if (words.count == 0)
         return app_usage_error("run", "which scene? Name a file or a built-in scene");
     if (dump) {

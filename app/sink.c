@@ -75,7 +75,7 @@ int app_write_failed(const char *name, pl_status status)
 int app_sink_file(const app_sink *sink, uint64_t frame, char *name, size_t size)
 {
     pl_status status = PL_OK;
-    if (sink->sequence)
+    if (sink->kind->pattern) /* %% is one % then, with a frame number or without */
         status = pl_pattern_name(sink->name, frame, name, size);
     else if (snprintf(name, size, "%s", sink->name) >= (int)size)
         status = PL_ERROR_ARGUMENT;
@@ -131,14 +131,21 @@ void app_sinks_help(char *text, size_t size)
                                  kinds[i]->ending, kinds[i]->about);
 }
 
-static int unknown_ending(const char *command, const char *name)
+bool app_sink_name_is_good(const char *name, char *text, size_t size)
 {
     char all[256], patterns[256];
-    return app_usage_error(command,
-                           "%s: the ending says what to write; known are %s (and frame_%%04d for "
-                           "a file per frame with %s)",
-                           name, list_endings(false, all, sizeof all),
-                           list_endings(true, patterns, sizeof patterns));
+    const app_sink_kind *kind = find_kind(name);
+    bool sequence = false;
+    if (!kind)
+        snprintf(text, size,
+                 "the ending says what to write; known are %s (and frame_%%04d for a file per "
+                 "frame with %s)",
+                 list_endings(false, all, sizeof all),
+                 list_endings(true, patterns, sizeof patterns));
+    else if (!kind->pattern && pl_pattern_check(name, &sequence, NULL) == PL_OK && sequence)
+        snprintf(text, size, "a %s file has all frames; leave the frame number out of its name",
+                 kind->ending);
+    return kind && !sequence;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -185,6 +192,7 @@ static bool same_place(const char *a, const char *b)
 
 static int sort_one(app_sinks *sinks, const app_output *output, int runs)
 {
+    char complaint[512];
     pl_trouble trouble;
     app_sink *sink = &sinks->items[sinks->count];
     *sink = (app_sink){.name = output->name,
@@ -194,8 +202,8 @@ static int sort_one(app_sinks *sinks, const app_output *output, int runs)
     for (int i = 0; i < sinks->count; i++)
         if (same_place(sinks->items[i].name, sink->name))
             return app_usage_error(sinks->command, "%s is named twice as an output", sink->name);
-    if (!sink->kind)
-        return unknown_ending(sinks->command, sink->name);
+    if (!app_sink_name_is_good(sink->name, complaint, sizeof complaint))
+        return app_usage_error(sinks->command, "%s: %s", sink->name, complaint);
     if (sink->kind->pattern && pl_pattern_check(sink->name, &sink->sequence, &trouble) != PL_OK)
         return app_fail(&trouble);
     if (runs > 1 && !sink->kind->many_runs)
@@ -432,7 +440,8 @@ void app_sinks_print(const app_sinks *sinks)
             printf(" to %s (%" PRIu64 " file%s, %s)\n", name, found.files,
                    found.files == 1 ? "" : "s", size);
         } else if (shows_last(sink)) {
-            printf("wrote %s (the last frame, %s)\n", sink->name, size);
+            app_sink_file(sink, 0, name, sizeof name);
+            printf("wrote %s (the last frame, %s)\n", name, size);
         } else {
             printf("wrote %s (%" PRIu64 " frame%s, %s)%s%s\n", sink->name, sink->written,
                    sink->written == 1 ? "" : "s", size, sink->kind->note ? "; " : "",

@@ -128,6 +128,9 @@ int app_sinks_see(app_sinks *sinks, const pl_play *play);
 void app_sinks_print(const app_sinks *sinks);
 void app_sinks_print_json(const app_sinks *sinks);
 
+/* Whether outputs can have this name; if not, `text` says why and what would be right. */
+bool app_sink_name_is_good(const char *name, char *text, size_t size);
+
 /* Whether an output of this name is drawn. */
 bool app_is_picture(const char *name);
 

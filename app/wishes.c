@@ -43,9 +43,27 @@ static int take(pl_scene *scene, const pl_scene_output *wish, const app_look *lo
     return -1;
 }
 
+pl_status app_check_wishes(const pl_scene *scene, pl_trouble *trouble)
+{
+    char text[512];
+    for (int i = 0; i < scene->output_count; i++) {
+        const pl_scene_output *wish = &scene->outputs[i];
+        if (!app_sink_name_is_good(wish->file, text, sizeof text))
+            return pl_json_fail(scene->json, wish->file_node, trouble, PL_ERROR_FORMAT, "%s", text);
+        for (int j = 0; j < i; j++)
+            if (strcmp(wish->file, scene->outputs[j].file) == 0)
+                return pl_json_fail(scene->json, wish->file_node, trouble, PL_ERROR_FORMAT,
+                                    "this output is there already: outputs[%d]", j);
+    }
+    return PL_OK;
+}
+
 int app_take_wishes(app_player *player, pl_scene *scene, const app_look *look, int every)
 {
     int result = -1;
+    pl_trouble trouble;
+    if (app_check_wishes(scene, &trouble) != PL_OK)
+        return app_fail(&trouble);
     if (scene->output_count > APP_OUTPUT_MAX)
         return app_usage_error(player->command, "the scene asks for %d outputs; the most is %d",
                                scene->output_count, APP_OUTPUT_MAX);

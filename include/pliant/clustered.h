@@ -1,4 +1,5 @@
-/* Clustered matter: bodies that dent, flow and break (METHODS §2). */
+/* Clustered matter: bodies that dent, flow and break (Falkenstein 2017; Jones et al. 2016), whose letters
+   stand beside the names. */
 #ifndef PLIANT_CLUSTERED_H
 #define PLIANT_CLUSTERED_H
 

@@ -1,5 +1,5 @@
-/* Pliant: what bodies touch: colliders that you place and move, contacts that you read, rays, attachments. Included by
-   pliant/pliant.h.
+/* Pliant: what bodies touch: colliders that you place and move, contacts that you read, rays. Included by
+   pliant/pliant.h. Attachments are in pliant/attachment.h.
 
    Bodies touch each other, and themselves where pl_body_def.self_contact says so, through the ellipsoids of their
    particles. No particle passes through a collider or another particle, at any speed; but soft, thin bodies can be torn
@@ -64,7 +64,8 @@ PL_API pl_status pl_collider_create(struct pl_world *world, const pl_collider_de
                                     pl_collider *collider, pl_error *error);
 PL_API pl_status pl_collider_destroy(struct pl_world *world, pl_collider collider);
 PL_API bool pl_collider_is_valid(const struct pl_world *world, pl_collider collider);
-PL_API void *pl_collider_user(const struct pl_world *world, pl_collider collider);
+PL_API void *pl_collider_user(const struct pl_world *world,
+                              pl_collider collider); /* NULL for a stale handle */
 
 /* Where it is at the end of the next step: it moves there evenly, and pushes what is in its way. */
 PL_API pl_status pl_collider_move(struct pl_world *world, pl_collider collider,
@@ -76,7 +77,7 @@ PL_API pl_status pl_collider_place(struct pl_world *world, pl_collider collider,
 typedef struct pl_collider_state {
     double position[3], rotation[4];
     double impulse[3]; /* newton seconds received in the last step, from bodies and attachments */
-    double torque[3];  /* newton metre seconds, about its position */
+    double torque[3];  /* newton metre seconds, about its position, along the axes of the world */
     int touches;       /* particles that touched it in the last sub-step */
 } pl_collider_state;
 PL_API pl_status pl_collider_get_state(const struct pl_world *world, pl_collider collider,
@@ -89,7 +90,8 @@ PL_API pl_status pl_collider_set_velocity(struct pl_world *world, pl_collider co
 
 /* ---- Contacts -------------------------------------------------------------------------------------------------------- */
 
-/* Two that touched in the last step: a body and another body (or itself), or a body and a collider. */
+/* Two that touched in the last step: a body and another body (or itself), or a body and a collider. They are named by the
+   `index` of their handles, which no two living ones share: keep your own things in an array by it. */
 typedef enum pl_contact_phase {
     PL_CONTACT_BEGAN, /* did not touch in the step before */
     PL_CONTACT_GOES_ON,
@@ -124,7 +126,9 @@ typedef struct pl_ray_hit {
     double rest[3]; /* the point in the body's rest space: pl_pin_at_point takes hold of it there */
 } pl_ray_hit;
 
-/* The first body or collider that a ray meets within `length`; `mask` selects categories. Bodies are their ellipsoids. False when there is none. */
+/* The first body or collider that a ray meets within `length` metres; `direction` has any length but 0; `mask` selects
+   categories. False when there is none, and for numbers that are none. Bodies are their ellipsoids, and a ray can pass
+   between two of them: to pick what the player sees, meet its triangles (examples/pick.c). */
 PL_API bool pl_world_cast_ray(const struct pl_world *world, const double origin[3],
                               const double direction[3], double length, uint32_t mask,
                               pl_ray_hit *hit);

@@ -1,4 +1,4 @@
-/* Example-based materials (METHODS §4): poses an artist drew, through which a body prefers to deform. Works for every
+/* Example-based materials (Koyama et al. 2012): poses an artist drew, through which a body prefers to deform. Works for every
    kind of body; a pose says where each particle is in it.
 
        pl_pose poses[1];

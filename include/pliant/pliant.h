@@ -290,6 +290,7 @@ PL_API pl_status pl_world_step(pl_world *world, pl_report *report);
 PL_API pl_status pl_world_advance(pl_world *world, double seconds, double *fraction,
                                   pl_report *report);
 
+/* Simulated seconds since the world was made. */
 PL_API double pl_world_time(const pl_world *world);
 PL_API pl_status pl_world_set_gravity(pl_world *world, const double gravity[3]);
 /* Changing the step or the sub-steps renews all factors in this call. */
@@ -381,6 +382,7 @@ PL_API pl_status pl_body_create(pl_world *world, const pl_body_def *def, pl_body
 PL_API pl_status pl_body_destroy(pl_world *world, pl_body body);
 PL_API bool pl_body_is_valid(const pl_world *world, pl_body body);
 PL_API pl_model *pl_body_model(const pl_world *world, pl_body body); /* NULL for a stale handle */
+/* pl_body_def.user, NULL for a stale handle. */
 PL_API void *pl_body_user(const pl_world *world, pl_body body);
 
 typedef enum pl_body_field {
@@ -416,7 +418,7 @@ PL_API pl_status pl_world_skin(pl_world *world, const pl_skin_request *requests,
 PL_API pl_status pl_body_write(pl_world *world, pl_body body, pl_body_field field, int first,
                                int count, pl_buffer in);
 
-/* Acts during the next step, newtons; particle -1 = spread over all particles by mass. */
+/* Acts during the next step, newtons; particle -1 = spread over all particles by mass. Forces add up until then. */
 PL_API pl_status pl_body_apply_force(pl_world *world, pl_body body, int particle,
                                      const double force[3]);
 /* Changes velocities now, newton seconds. */
@@ -429,6 +431,7 @@ PL_API pl_status pl_body_set_velocity(pl_world *world, pl_body body, const doubl
    along; nothing in between is simulated or interpolated. */
 PL_API pl_status pl_body_teleport(pl_world *world, pl_body body, const double position[3],
                                   const double rotation[4]);
+/* Replaces the material and both maps: NULL = all factors 1, not as they were. Renews the body's factor in this call. */
 PL_API pl_status pl_body_set_material(pl_world *world, pl_body body, const pl_material *material,
                                       const float *edge_stiffness, const float *particle_density,
                                       pl_error *error);
@@ -488,7 +491,7 @@ PL_API pl_status pl_body_read_clusters(const pl_world *world, pl_body body, int 
 PL_API pl_status pl_body_read_owners(const pl_world *world, pl_body body, int first, int count,
                                      int32_t *out);
 
-/* The terms of the step's energy (METHODS §1, Eqs. 1, 4, 10, 13, 15), evaluated in double, joules. */
+/* The terms of the step's energy (Choi & Lee 2017, Eqs. 1, 4, 10, 13, 15), evaluated in double, joules. */
 typedef struct pl_energy {
     double kinetic;   /* 1/2 m u² and 1/2 w I w of the particles */
     double potential; /* of gravity: - m g x */
@@ -529,9 +532,11 @@ typedef struct pl_pin_def {
     uint32_t cookie; /* set by pl_default_pin_def */
 } pl_pin_def;
 
-/* Whatever carries this rest-space point: one particle exactly, or the nearest few by weight. Target = where that
-   point is now. */
 PL_API pl_pin_def pl_default_pin_def(pl_pin_kind kind);
+
+/* Fill in what carries a point of the body (count, particles, weights, rest): one particle exactly, or the nearest few by
+   weight; and `target`: where that point is now. The rest stays as the default function made it. `rest_point` is in metres
+   in the model's rest space, as pl_ray_hit.rest is. */
 PL_API pl_status pl_pin_at_particle(const pl_world *world, pl_body body, int particle,
                                     pl_pin_def *def);
 PL_API pl_status pl_pin_at_vertex(const pl_world *world, pl_body body, int vertex, pl_pin_def *def);

@@ -68,6 +68,7 @@ void pl_contact_destroy(pl_contact *contact)
         pl_memory_free(memory, arrays[k]);
     for (int w = 0; w < contact->worker_count; w++) {
         pl_memory_free(memory, contact->buffers[w].groups);
+        pl_memory_free(memory, contact->buffers[w].gaps);
         pl_memory_free(memory, contact->buffers[w].touches);
         pl_memory_free(memory, contact->buffers[w].found);
     }
@@ -96,7 +97,8 @@ static bool reserve_buffers(pl_contact *contact, size_t clumps)
     for (int w = 0; w < contact->worker_count; w++) {
         pl_contact_buffer *buffer = contact->buffers + w;
         if (!renew(memory, &buffer->found, clumps, sizeof *buffer->found) ||
-            !renew(memory, &buffer->groups, GROUPS_PER_CLUMP * clumps, sizeof *buffer->groups))
+            !renew(memory, &buffer->groups, GROUPS_PER_CLUMP * clumps, sizeof *buffer->groups) ||
+            !renew(memory, &buffer->gaps, GROUPS_PER_CLUMP * clumps, sizeof *buffer->gaps))
             return false;
         buffer->group_capacity = GROUPS_PER_CLUMP * (int32_t)clumps;
         if (!renew(memory, &buffer->touches, TOUCHES_PER_CLUMP * clumps, sizeof *buffer->touches))
@@ -296,7 +298,9 @@ static void mend_groups(pl_contact *contact)
             if (!contact->group_segments[block].full)
                 break;
             if (enlarge(contact->memory, &buffer->groups, buffer->group_capacity,
-                        sizeof *buffer->groups)) {
+                        sizeof *buffer->groups) &&
+                enlarge(contact->memory, &buffer->gaps, buffer->group_capacity,
+                        sizeof *buffer->gaps)) {
                 buffer->group_capacity = enlarged(buffer->group_capacity);
             } else {
                 contact->group_segments[block] = (pl_segment){0};

@@ -53,9 +53,16 @@ typedef struct pl_group {
     int32_t clump, other;
     float closing; /* m/s */
     float gap;     /* the least of all */
-    float beyond;  /* the least of particles that are not in `rows` */
-    uint32_t rows; /* bit k: particle k of the first has come near the other clump */
+    float beyond;  /* the least of what the last closer look did not see... */
+    float keep;    /* ...the same, counted from that look on */
 } pl_group;
+
+/* What is between each particle of the first clump and the other: at least so many steps, of which PL_ROW_GAPS are `keep`. */
+enum { PL_ROW_GAPS = 254 };
+
+typedef struct pl_row_gaps {
+    uint8_t of[PL_CLUMP];
+} pl_row_gaps;
 
 /* b must stay ahead of a along n. All lengths in metres. */
 typedef struct pl_touch {
@@ -97,6 +104,7 @@ typedef struct pl_segment {
 
 typedef struct pl_contact_buffer {
     pl_group *groups;
+    pl_row_gaps *gaps; /* of each group */
     pl_touch *touches;
     int32_t group_count, group_capacity, touch_count, touch_capacity;
     int32_t *found; /* [clumps] what a query has found */

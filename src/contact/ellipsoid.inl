@@ -54,11 +54,11 @@ PL_LANES_INLINE void approach_begin(vapproach *p)
     p->last_s = p->last_step = p->normal[0] = p->normal[1] = p->normal[2] = pl_splat_f(0);
 }
 
-/* One evaluation at s; chooses the next one. `first`: no secant yet. */
-PL_LANES_INLINE void approach_evaluate(vapproach *p, const vshape *a, const vshape *b,
-                                       const vf n[3], bool first)
+/* One evaluation at s. */
+PL_LANES_INLINE void approach_try(vapproach *p, const vshape *a, const vshape *b, const vf n[3],
+                                  vf y[3])
 {
-    vf y[3], one = pl_splat_f(1), tiny = pl_splat_f(1e-37f);
+    vf one = pl_splat_f(1), tiny = pl_splat_f(1e-37f);
     vf det = shape_blend_solve(a, b, p->s, n, y);
     vf f = p->s * (one - p->s) * (n[0] * y[0] + n[1] * y[1] + n[2] * y[2]);
     vf square = pl_max_f(det, tiny) / pl_max_f(f, tiny);
@@ -66,6 +66,14 @@ PL_LANES_INLINE void approach_evaluate(vapproach *p, const vshape *a, const vsha
     p->square = pl_select_f(better, square, p->square);
     for (int k = 0; k < 3; k++)
         p->normal[k] = pl_select_f(better, y[k], p->normal[k]);
+}
+
+/* The same; chooses the next s. `first`: no secant yet. */
+PL_LANES_INLINE void approach_evaluate(vapproach *p, const vshape *a, const vshape *b,
+                                       const vf n[3], bool first)
+{
+    vf y[3], one = pl_splat_f(1), tiny = pl_splat_f(1e-37f);
+    approach_try(p, a, b, n, y);
     vf root_a = pl_sqrt_f(pl_max_f(shape_form(a, y[0], y[1], y[2]), tiny));
     vf root_b = pl_sqrt_f(pl_max_f(shape_form(b, y[0], y[1], y[2]), tiny));
     vf fixed = root_a / (root_a + root_b), step = fixed - p->s;

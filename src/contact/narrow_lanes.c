@@ -19,6 +19,14 @@ PL_LANES_INLINE uint32_t bits_of(vi mask)
 #endif
 }
 
+#define ALL_LANES ((uint32_t)((UINT64_C(1) << PL_W) - 1))
+
+/* Bits of the first `count` lanes, or of all. */
+PL_LANES_INLINE uint32_t lanes_up_to(int count)
+{
+    return count < PL_W ? (1u << count) - 1 : ALL_LANES;
+}
+
 /* Bits of a < b: compilers make a vector of a comparison before they make bits of it. */
 PL_LANES_INLINE uint32_t bits_less(vf a, vf b)
 {
@@ -137,10 +145,39 @@ static vf least_square_inside(const vf x[3], vf radius, const pl_clump_places *o
     return least;
 }
 
+/* Whole steps, rounded down: at most PL_ROW_GAPS, and none where it is no number. */
+PL_LANES_INLINE void note_gaps(vf steps, uint8_t *out)
+{
+    int32_t whole[PL_W] __attribute__((aligned(64)));
+    steps = pl_min_f(pl_max_f(steps, pl_splat_f(0)), pl_splat_f(PL_ROW_GAPS));
+    vi down = __builtin_convertvector(steps, vi);
+    memcpy(whole, &down, sizeof whole);
+    for (int lane = 0; lane < PL_W; lane++)
+        out[lane] = (uint8_t)whole[lane];
+}
+
+/* The rows that have no more than `need` of a gap when `keep` is PL_ROW_GAPS steps. */
+PL_LANES_INLINE uint32_t rows_within(const pl_row_gaps *gaps, float need, float keep)
+{
+    float steps = need / keep * (PL_ROW_GAPS * 1.00001f);
+    int most = steps < PL_ROW_GAPS ? steps > 0 ? (int)steps : 0 : PL_ROW_GAPS;
+#if defined(__SSE2__)
+    __m128i all = _mm_loadu_si128((const __m128i *)gaps->of);
+    __m128i less = _mm_min_epu8(all, _mm_set1_epi8((char)most));
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(all, less));
+#else
+    uint32_t rows = 0;
+    for (int k = 0; k < PL_CLUMP; k++)
+        rows |= (uint32_t)(gaps->of[k] <= most) << k;
+    return rows;
+#endif
+}
+
 /* A closer look at two clumps whose spheres come near each other: all their particles, where their paths have brought them by now.
-   Those of mine with a gap beyond `keep` are left alone until it is used up. The gap d − r of one pair is √(d² − r² + r²) − r, and the
-   less the larger r: one root for all of them, with the largest. */
-static __attribute__((noinline)) void look_closely(const search *s, pl_group *group, float keep)
+   What is found is good until a gap of `keep` is used up; those of mine with less of it are left alone until that is. The gap d − r of
+   one pair is √(d² − r² + r²) − r, and the less the larger r: one root for all of them, with the largest. */
+static __attribute__((noinline)) void look_closely(const search *s, pl_group *group,
+                                                   pl_row_gaps *gaps, float keep)
 {
     const pl_contact *contact = s->contact;
     int mine = group->clump, other = group->other;
@@ -150,7 +187,7 @@ static __attribute__((noinline)) void look_closely(const search *s, pl_group *gr
     const float *radius = contact->radius + (size_t)mine * PL_CLUMP;
     const float *radii = contact->radius + (size_t)other * PL_CLUMP;
     float offset[3], rounding = a->largest + b->largest;
-    uint32_t excuses[PL_CLUMP], rows = 0;
+    uint32_t excuses[PL_CLUMP];
     vf least = pl_splat_f(1e30f);
     for (int k = 0; k < 3; k++) {
         float apart = (float)(b->mark_base[k] - a->mark_base[k]);
@@ -171,10 +208,10 @@ static __attribute__((noinline)) void look_closely(const search *s, pl_group *gr
         vf most = r + contact->thick[other];
         vf gap =
             pl_sqrt_f(pl_max_f(square + most * most, pl_splat_f(0))) - (most + 2e-6f * rounding);
-        rows |= bits_of(~(gap > keep)) << k;
+        note_gaps(gap * (PL_ROW_GAPS / keep), gaps->of + k);
         least = pl_select_f(gap > least, least, gap);
     }
-    group->rows = rows & contact->used[mine];
+    group->keep = keep;
     group->beyond = keep + group->closing * s->since;
     group->gap = least_of(least) + group->closing * s->since;
 }
@@ -182,45 +219,105 @@ static __attribute__((noinline)) void look_closely(const search *s, pl_group *gr
 /* How much further than needed a closer look goes: so that it lasts. */
 static float foresight(const pl_contact *contact, const pl_group *group)
 {
-    return 4 * group->closing * (float)contact->h +
-           0.15f * (contact->slack[group->clump] + contact->slack[group->other]);
+    return 8 * group->closing * (float)contact->h +
+           0.4f * (contact->slack[group->clump] + contact->slack[group->other]);
 }
 
-/* What they have in common. Those that are not fast end nearer to their path than they may have been on the way: more of them find nothing.
-   Returns the number of the others. */
-static int look_between(search *s, pl_group *groups, const int32_t *live, int count)
+/* values[which[lane]] */
+PL_LANES_INLINE vf pick(const float *values, vi which)
+{
+#if PL_W == 16 && PL_LANES_NATIVE
+    return (vf)_mm512_i32gather_ps((__m512i)which, values, 4);
+#elif PL_W == 8 && PL_LANES_NATIVE && defined(__AVX2__)
+    return (vf)_mm256_i32gather_ps(values, (__m256i)which, 4);
+#else
+    vf out = pl_splat_f(0);
+    for (int lane = 0; lane < PL_W; lane++)
+        out[lane] = values[which[lane]];
+    return out;
+#endif
+}
+
+/* The sum over both clumps. */
+PL_LANES_INLINE vf pick_both(const float *values, vi mine, vi others)
+{
+    return pick(values, mine) + pick(values, others);
+}
+
+/* How near PL_W groups may have come. */
+typedef struct nearness {
+    float reach[PL_W], closed[PL_W];
+    int32_t fast[PL_W];
+    uint32_t look, may; /* a closer look is due; something may be found */
+} nearness;
+
+/* Those that are not fast end nearer to their path than they may have been on the way: more of them find nothing. */
+PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, const int32_t *live,
+                                    nearness *out)
 {
     const pl_contact *contact = s->contact;
-    const float *swing = contact->swing, *thin = contact->thin;
+    vi mine = pl_splat_bits_f(0), others = mine, fast;
+    vf closing, gap, beyond, apart[3];
+    const float *rows[PL_W];
+    float columns[4 * PL_W] __attribute__((aligned(64)));
+    for (int lane = 0; lane < PL_W; lane++)
+        rows[lane] = &groups[live[lane]].closing;
+    for (int lane = 0; lane < PL_W; lane++) {
+        mine[lane] = groups[live[lane]].clump;
+        others[lane] = groups[live[lane]].other;
+    }
+    pl_lanes_gather(rows, 4, columns);
+    closing = pl_load_f(columns), gap = pl_load_f(columns + PL_W);
+    beyond = pl_load_f(columns + 2 * PL_W);
+    for (int k = 0; k < 3; k++)
+        apart[k] = pick(*contact->mean + k, others * 3) - pick(*contact->mean + k, mine * 3);
+    vf way = pl_sqrt_f(apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]);
+    /* No particle of one moves further than this against any of the other. */
+    vf fastest = (way + pick_both(contact->swing, mine, others)) * 1.0001f;
+    fast = fastest > SWEPT_PART * pick_both(contact->thin, mine, others);
+    /* Gaps are known for the end of a sub-step: during it their paths may have been nearer. */
+    vf during = pick_both(contact->loose, mine, others) + closing * (float)contact->h;
+    vf after = pick_both(contact->stray, mine, others);
+    vf reach = pl_select_f(fast, during, after), closed = closing * s->since;
+    memcpy(out->reach, &reach, sizeof reach);
+    memcpy(out->closed, &closed, sizeof closed);
+    memcpy(out->fast, &fast, sizeof fast);
+    out->may = ~bits_of(gap - closed > reach) & ALL_LANES;
+    out->look = ~bits_of(beyond - closed > reach) & out->may;
+}
+
+/* What they have in common. Returns the number of those that may find something. */
+static int look_between(search *s, pl_group *groups, pl_row_gaps *gaps, int32_t *live, int count)
+{
+    const pl_contact *contact = s->contact;
     int kept = 0;
-    for (int i = 0; i < count; i++) {
-        pl_group *group = groups + live[i];
-        between *two = s->two + kept;
-        int32_t mine = group->clump, other = group->other;
-        const float *moved = contact->mean[mine], *others = contact->mean[other];
-        float x = others[0] - moved[0], y = others[1] - moved[1], z = others[2] - moved[2];
-        /* No particle of one moves further than this against any of the other. */
-        float fastest =
-            (__builtin_sqrtf(x * x + y * y + z * z) + (swing[mine] + swing[other])) * 1.0001f;
-        two->fast = fastest > SWEPT_PART * (thin[mine] + thin[other]);
-        /* Gaps are known for the end of a sub-step: during it their paths may have been nearer. */
-        float during =
-            contact->loose[mine] + contact->loose[other] + group->closing * (float)contact->h;
-        float after = contact->stray[mine] + contact->stray[other];
-        float reach = two->fast ? during : after, closed = group->closing * s->since;
-        if (!(group->beyond - closed > reach) && !(group->gap - closed > reach))
-            look_closely(s, group, reach + foresight(contact, group));
-        two->clump = mine, two->body = contact->body_of[mine];
-        two->other = other, two->other_body = contact->body_of[other];
-        two->rows = group->rows;
-        two->used = contact->used[other];
-        const pl_contact_body *a = contact->bodies + two->body;
-        const pl_contact_body *b = contact->bodies + two->other_body;
-        for (int k = 0; k < 3; k++)
-            two->offset[k] = (float)(b->base[k] - a->base[k]);
-        two->friction = a->grip * b->grip;
-        two->bounce = a->restitution > b->restitution ? a->restitution : b->restitution;
-        kept += !(group->gap - closed > reach);
+    for (int i = count; i < count + PL_W && count; i++)
+        live[i] = live[count - 1];
+    for (int i = 0; i < count; i += PL_W) {
+        nearness n;
+        look_at_groups(s, groups, live + i, &n);
+        for (uint32_t left = n.may & lanes_up_to(count - i); left; left &= left - 1) {
+            int lane = __builtin_ctz(left);
+            pl_group *group = groups + live[i + lane];
+            between *two = s->two + kept;
+            float reach = n.reach[lane], closed = n.closed[lane];
+            if (n.look >> lane & 1)
+                look_closely(s, group, gaps + live[i + lane], reach + foresight(contact, group));
+            two->fast = n.fast[lane];
+            two->clump = group->clump, two->body = contact->body_of[two->clump];
+            two->other = group->other, two->other_body = contact->body_of[two->other];
+            two->rows = rows_within(gaps + live[i + lane],
+                                    reach + group->keep - (group->beyond - closed), group->keep) &
+                        contact->used[two->clump];
+            two->used = contact->used[two->other];
+            const pl_contact_body *a = contact->bodies + two->body;
+            const pl_contact_body *b = contact->bodies + two->other_body;
+            for (int k = 0; k < 3; k++)
+                two->offset[k] = (float)(b->base[k] - a->base[k]);
+            two->friction = a->grip * b->grip;
+            two->bounce = a->restitution > b->restitution ? a->restitution : b->restitution;
+            kept += !(group->gap - closed > reach);
+        }
     }
     return kept;
 }
@@ -388,27 +485,17 @@ static void load_grains(const pl_primitive *primitives, const int32_t *which, vg
     pl_lanes_gather(rows, 16, (float *)out);
 }
 
-/* Of each: x and what follows it (0 to 3), the shape from what is before it on (4 to 11). */
-static void gather_form(const float *rows[PL_W], float *out)
-{
-    enum { SHAPE = offsetof(pl_primitive, shape) / sizeof(float) - 1 };
-    pl_lanes_gather(rows, 4, out);
-    for (int lane = 0; lane < PL_W; lane++)
-        rows[lane] += SHAPE;
-    pl_lanes_gather(rows, 8, out + 4 * PL_W);
-}
-
 /* What their groups have in common. */
 typedef struct vbetween {
     vf offset[3], friction, bounce, others[3];
 } vbetween;
 
-static void load_between(const between *two, const int32_t *which, int count, vbetween *out)
+static void load_between(const between *two, const int32_t *which, vbetween *out)
 {
     const float *rows[PL_W];
     for (int lane = 0; lane < PL_W; lane++)
         rows[lane] = two[which[lane]].offset;
-    pl_lanes_gather(rows, count, (float *)out);
+    pl_lanes_gather(rows, 8, (float *)out);
 }
 
 PL_LANES_INLINE vf dot(const vf a[3], const vf b[3])
@@ -465,7 +552,7 @@ PL_LANES_INLINE void cross(const vf a[3], const vf b[3], vf out[3])
 /* Distance of closest approach along n, and y; `beyond` = distances from which on nothing touches, to leave early. */
 static vf closest_approach(const vshape *a, const vshape *b, const vf n[3], vf beyond, vf normal[3])
 {
-    vf one = pl_splat_f(1);
+    vf one = pl_splat_f(1), y[3];
     vshape p = *a, q = *b;
     vapproach approach;
     vf scale = scale_both(&p, &q);
@@ -474,7 +561,10 @@ static vf closest_approach(const vshape *a, const vshape *b, const vf n[3], vf b
     for (int i = 1; i < PL_APPROACH_EVALUATIONS; i++) {
         if (!pl_any_f(approach.square > beyond * beyond * scale))
             break;
-        approach_evaluate(&approach, &p, &q, n, false);
+        if (i < PL_APPROACH_EVALUATIONS - 1)
+            approach_evaluate(&approach, &p, &q, n, false);
+        else
+            approach_try(&approach, &p, &q, n, y);
     }
     /* No estimate is below the true distance, and they only fall: these are apart, however many evaluations their
        neighbours in the lanes asked for. */
@@ -665,8 +755,7 @@ static void fill_up(pairs *p)
 
 PL_LANES_INLINE uint32_t lanes_left(const pairs *p, int at)
 {
-    return p->count - at < PL_W ? (1u << (p->count - at)) - 1
-                                : (uint32_t)((UINT64_C(1) << PL_W) - 1);
+    return lanes_up_to(p->count - at);
 }
 
 /* The pairs from the `at`th on, as many as there are lanes. */
@@ -680,7 +769,7 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_t
     meeting m;
     load_grains(contact->primitives, which_a, &a);
     load_grains(contact->primitives, which_b, &b);
-    load_between(s->two, p->two + at, 8, &two);
+    load_between(s->two, p->two + at, &two);
     for (int k = 0; k < 3; k++) {
         r[k] = b.x[k] + two.offset[k] - a.x[k];
         moved[k] = b.moved[k] - a.moved[k];
@@ -714,29 +803,42 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_t
     return store_touches(p, at, head_on, which, &t, out);
 }
 
+/* Four floats of each pair from element k on: b + a, or with more, b + more − a. Added row by row they are turned into lanes only once. */
+PL_LANES_INLINE void gather_pairs(const float *const *a, const float *const *b,
+                                  const float *const *more, int k, vf out[4])
+{
+#if PL_LANES_NATIVE
+    for (int i = 0; i < 4; i++) {
+        vf one = pl_lanes_load_quarters(a + i, k), two = pl_lanes_load_quarters(b + i, k);
+        out[i] = more ? two + pl_lanes_load_quarters(more + i, 0) - one : two + one;
+    }
+    pl_lanes_transpose4(out, out + 1, out + 2, out + 3);
+#else
+    for (int i = 0; i < 4; i++)
+        for (int lane = 0; lane < PL_W; lane++)
+            out[i][lane] = more ? b[lane][k + i] + more[lane][i] - a[lane][k + i]
+                                : b[lane][k + i] + a[lane][k + i];
+#endif
+}
+
 /* The same pairs: which of them are not found apart by the first evaluation already. That is d² = 4 det G/(nᵀ adj(G) n) at s = 1/2, and
    d² > r² needs no root and no division: 4 det G > rᵀ adj(G) r, with something to spare for rounding. */
-static uint32_t look_once(const search *s, const pairs *p, int at)
+static __attribute__((noinline)) uint32_t look_once(const search *s, const pairs *p, int at)
 {
-    const float *a[PL_W], *b[PL_W];
-    float values[2][12 * PL_W] __attribute__((aligned(64)));
-    vbetween two;
-    vf r[3], g[6];
+    enum { SHAPE = offsetof(pl_primitive, shape) / sizeof(float) };
+    const float *a[PL_W], *b[PL_W], *offset[PL_W];
+    vf r[4], front[4], back[4]; /* the shape begins with the second of `front` */
     for (int lane = 0; lane < PL_W; lane++) {
         a[lane] = s->contact->primitives[p->a[at + lane]].x;
         b[lane] = s->contact->primitives[p->b[at + lane]].x;
+        offset[lane] = s->two[p->two[at + lane]].offset;
     }
-    gather_form(a, values[0]);
-    gather_form(b, values[1]);
-    load_between(s->two, p->two + at, 4, &two);
-    for (int k = 0; k < 3; k++)
-        r[k] = pl_load_f(values[1] + k * PL_W) + two.offset[k] - pl_load_f(values[0] + k * PL_W);
-    for (int k = 0; k < 6; k++)
-        g[k] = pl_load_f(values[0] + (5 + k) * PL_W) + pl_load_f(values[1] + (5 + k) * PL_W);
-    vf scale = inverse_power(g[0] + g[3] + g[5]), square = pl_splat_f(0);
-    for (int k = 0; k < 6; k++)
-        g[k] *= scale;
-    vshape sum = {g[0], g[1], g[2], g[3], g[4], g[5]};
+    gather_pairs(a, b, offset, 0, r);
+    gather_pairs(a, b, NULL, SHAPE - 1, front);
+    gather_pairs(a, b, NULL, SHAPE + 3, back);
+    vf scale = inverse_power(front[1] + back[0] + back[2]), square = pl_splat_f(0);
+    vshape sum = {front[1] * scale, front[2] * scale, front[3] * scale,
+                  back[0] * scale,  back[1] * scale,  back[2] * scale};
     vf y[3], det = shape_adjoint(&sum, r, y);
     for (int k = 0; k < 3; k++)
         square += r[k] * (y[k] * scale);
@@ -805,13 +907,13 @@ static bool take_groups(search *s, int count)
     return true;
 }
 
-static bool find_in_block(search *s, pl_group *groups, int count)
+static bool find_in_block(search *s, pl_group *groups, pl_row_gaps *gaps, int count)
 {
     s->slow.count = s->swift.count = 0;
     for (int done = 0; done < count;) {
-        int32_t live[GROUPS + 1];
+        int32_t live[GROUPS + PL_CLUMP];
         int kept = live_groups(s, groups, &done, count, live);
-        kept = look_between(s, groups, live, kept);
+        kept = look_between(s, groups, gaps, live, kept);
         if (!take_groups(s, kept))
             return false;
     }
@@ -824,12 +926,13 @@ void PL_LANES(pl_contact_touches)(pl_contact *contact, int block, int worker)
     const pl_segment *source = contact->group_segments + block;
     pl_segment *segment = contact->touch_segments + block;
     pl_group *groups = contact->buffers[source->worker].groups + source->first;
+    pl_row_gaps *gaps = contact->buffers[source->worker].gaps + source->first;
     search s;
     s.contact = contact;
     s.buffer = buffer;
     s.since = (float)(contact->time - contact->made);
     *segment = (pl_segment){worker, buffer->touch_count, 0, false};
-    segment->full = !find_in_block(&s, groups, source->count);
+    segment->full = !find_in_block(&s, groups, gaps, source->count);
     if (segment->full)
         buffer->touch_count = segment->first;
     segment->count = buffer->touch_count - segment->first;

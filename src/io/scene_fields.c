@@ -445,7 +445,9 @@ pl_status pl_read_object(pl_scene_reader *reader, uint32_t node, const pl_scene_
     }
     for (int i = 0; i < object->field_count; i++)
         if (object->fields[i].required && !(place->given & 1u << i))
-            return PL_SCENE_FAIL(reader, node, "the key \"%s\" is missing", object->fields[i].key);
+            return PL_SCENE_FAIL(reader, node, "the key \"%s\" is missing%s%s",
+                                 object->fields[i].key, object->fields[i].example ? "; write " : "",
+                                 object->fields[i].example ? object->fields[i].example : "");
     return PL_OK;
 }
 

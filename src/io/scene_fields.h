@@ -30,6 +30,7 @@ typedef struct pl_field {
     bool required, above;
     double low, high;
     const pl_unit *units; /* the last has no name; NULL = only plain numbers */
+    const char *example;  /* what to write where it is required and missing; NULL = plain enough */
 } pl_field;
 
 struct pl_scene_object {

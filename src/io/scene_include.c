@@ -113,7 +113,9 @@ static pl_status check_included(const loader *l, const pl_json *json)
                     pl_json_kind_name(pl_json_kind_of(json, 0)));
     uint32_t version = pl_json_member(json, 0, "pliant");
     if (!version)
-        return FAIL(l, json, 0, "the key \"pliant\" is missing");
+        return FAIL(
+            l, json, 0,
+            "the key \"pliant\" is missing; write \"pliant\": 1 (the version of the format)");
     if (pl_json_kind_of(json, version) != PL_JSON_NUMBER)
         return FAIL(l, json, version, "must be 1, not %s",
                     pl_json_kind_name(pl_json_kind_of(json, version)));

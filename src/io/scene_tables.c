@@ -21,14 +21,16 @@ static const pl_unit densities[] = {
 
 static const pl_field scene_fields[] = {
     FIELD(pl_scene, "$schema", TEXT, schema),
-    FIELD(pl_scene, "pliant", INTEGER, version, FROM(1, 1), REQUIRED),
+    FIELD(pl_scene, "pliant", INTEGER, version, FROM(1, 1), REQUIRED,
+          .example = "\"pliant\": 1 (the version of the format)"),
     FIELD(pl_scene, "name", NAME, name),
     FIELD(pl_scene, "about", TEXT, about),
     FIELD(pl_scene, "include", NODE, include_node),
     FIELD(pl_scene, "world", NODE, world_node),
     FIELD(pl_scene, "models", NODE, models_node),
     FIELD(pl_scene, "materials", NODE, materials_node),
-    FIELD(pl_scene, "bodies", NODE, bodies_node, REQUIRED),
+    FIELD(pl_scene, "bodies", NODE, bodies_node, REQUIRED,
+          .example = "\"bodies\": [{\"model\": {\"shape\": \"bar\"}}]"),
     FIELD(pl_scene, "colliders", NODE, colliders_node),
     FIELD(pl_scene, "attachments", NODE, attachments_node),
     FIELD(pl_scene, "pins", NODE, pins_node),
@@ -108,7 +110,8 @@ OBJECT(material, "material", material_fields);
 
 static const pl_field body_fields[] = {
     FIELD(pl_scene_body, "name", NAME, name),
-    FIELD(pl_scene_body, "model", NODE, model_node, REQUIRED),
+    FIELD(pl_scene_body, "model", NODE, model_node, REQUIRED,
+          .example = "\"model\": {\"shape\": \"bar\"}, or the name of one under \"models\""),
     FIELD(pl_scene_body, "material", NODE, material_node),
     FIELD(pl_scene_body, "young", NUMBER, own.young, POSITIVE, .units = pressures),
     FIELD(pl_scene_body, "stiffness", NUMBER, own.stiffness, POSITIVE),

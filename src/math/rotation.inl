@@ -40,6 +40,8 @@
 /* Pairs of squarings: 2^24 and 2^54 tell eigenvalues apart that differ by more than rounding. */
 #define PL_ROTATION_SQUARINGS PL_R_PICK(12, 27)
 #define PL_ROTATION_POLISH 2
+/* So many sets of lanes are fitted at the same time. */
+#define PL_ROTATION_SETS 2
 /* An eigenvalue of H below this · s1 is rounding of C: it determines nothing. */
 #define PL_ROTATION_VOID PL_R_PICK(2.5e-7, 2e-15)
 #endif
@@ -368,20 +370,61 @@ static __attribute__((noinline, unused)) VM PL_R(pl_rotation_cold)(const VR c[9]
     return finite;
 }
 
-/* The Newton steps from q; returns the lanes that are done, those of the mask included. */
+/* One Newton step from q; adds the lanes that are done to the mask. */
 PL_LANES_INLINE VM PL_R(pl_rotation_warm)(const VR c[9], VM done, VR q[4])
 {
+    VR g[3], h[6], p[3];
+    PL_R(pl_rotation_slope)(c, q, g, h);
+    VM definite = PL_R(pl_rotation_step)(g, h, p) & ~done;
+    VR length2 = p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
+    PL_R(pl_rotation_nudge)(q, p, length2, definite);
+    return done | (definite & (length2 < vr_splat(0.25 * PL_ROTATION_STEP * PL_ROTATION_STEP)));
+}
+
+/* `sets` matrices per lane, step by step together: a step is a chain of operations that wait for each other, and the
+   processor fills the gaps of one with the next as long as no branch stands between them. */
+PL_LANES_INLINE void PL_R(pl_rotation_fit_sets)(int sets, const VR (*matrix)[9], VR (*q)[4])
+{
+    VR c[PL_ROTATION_SETS][9], start[PL_ROTATION_SETS][4];
+    VM usable[PL_ROTATION_SETS], done[PL_ROTATION_SETS], all = vm_splat(-1);
+#pragma GCC unroll 2
+    for (int s = 0; s < sets; s++) {
+        VR largest = vr_abs(matrix[s][0]);
+        for (int i = 1; i < 9; i++)
+            largest = vr_max(largest, vr_abs(matrix[s][i]));
+        usable[s] = largest >= vr_splat(PL_R_PICK(0x1p-126f, 0x1p-1022));
+        done[s] = ~usable[s];
+        VR scale = PL_R(pl_rotation_scale)(largest);
+        for (int i = 0; i < 9; i++)
+            c[s][i] = matrix[s][i] * scale;
+        for (int i = 0; i < 4; i++)
+            start[s][i] = q[s][i];
+    }
     for (int step = 0; step < PL_ROTATION_WARM_STEPS; step++) {
-        VR g[3], h[6], p[3];
-        PL_R(pl_rotation_slope)(c, q, g, h);
-        VM definite = PL_R(pl_rotation_step)(g, h, p) & ~done;
-        VR length2 = p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
-        PL_R(pl_rotation_nudge)(q, p, length2, definite);
-        done |= definite & (length2 < vr_splat(0.25 * PL_ROTATION_STEP * PL_ROTATION_STEP));
-        if (vm_all(done))
+        all = vm_splat(-1);
+#pragma GCC unroll 2
+        for (int s = 0; s < sets; s++) {
+            done[s] = PL_R(pl_rotation_warm)(c[s], done[s], q[s]);
+            all &= done[s];
+        }
+        if (vm_all(all))
             break;
     }
-    return done;
+    for (int s = 0; s < sets && !vm_all(all); s++) {
+        VR cold_c[9], cold_q[4]; /* copies, so that the originals need no address */
+        if (vm_all(done[s]))
+            continue;
+        for (int i = 0; i < 9; i++)
+            cold_c[i] = c[s][i];
+        for (int i = 0; i < 4; i++)
+            cold_q[i] = vr_select(done[s], q[s][i], start[s][i]);
+        usable[s] &= PL_R(pl_rotation_cold)(cold_c, done[s], cold_q);
+        for (int i = 0; i < 4; i++)
+            q[s][i] = cold_q[i];
+    }
+#pragma GCC unroll 2
+    for (int s = 0; s < sets; s++)
+        PL_R(pl_rotation_unit)(q[s], usable[s]);
 }
 
 /* q (x, y, z, w; unit): in the start, out the rotation nearest to c (row by row). A lane whose c is zero, smaller than
@@ -389,42 +432,36 @@ PL_LANES_INLINE VM PL_R(pl_rotation_warm)(const VR c[9], VM done, VR q[4])
    by a power of two changes no bit. */
 PL_LANES_INLINE void PL_R(pl_rotation_fit)(const VR matrix[9], VR q[4])
 {
-    VR largest = vr_abs(matrix[0]);
-    for (int i = 1; i < 9; i++)
-        largest = vr_max(largest, vr_abs(matrix[i]));
-    VM usable = largest >= vr_splat(PL_R_PICK(0x1p-126f, 0x1p-1022));
-    VR scale = PL_R(pl_rotation_scale)(largest), c[9];
-    for (int i = 0; i < 9; i++)
-        c[i] = matrix[i] * scale;
-    VR start[4] = {q[0], q[1], q[2], q[3]};
-    VM done = PL_R(pl_rotation_warm)(c, ~usable, q);
-    if (!vm_all(done)) {
-        VR cold_c[9], cold_q[4]; /* copies, so that the originals need no address */
-        for (int i = 0; i < 9; i++)
-            cold_c[i] = c[i];
-        for (int i = 0; i < 4; i++)
-            cold_q[i] = vr_select(done, q[i], start[i]);
-        usable &= PL_R(pl_rotation_cold)(cold_c, done, cold_q);
-        for (int i = 0; i < 4; i++)
-            q[i] = cold_q[i];
-    }
-    PL_R(pl_rotation_unit)(q, usable);
+    PL_R(pl_rotation_fit_sets)(1, (const VR(*)[9])matrix, (VR(*)[4])q);
 }
 
-/* `count` sets of a matrix and a start per lane, component by component: c[set][9][lane] and q[set][4][lane]. */
+/* Sets of a matrix and a start per lane, component by component: c[set][9][lane] and q[set][4][lane]. */
+PL_LANES_INLINE void PL_R(pl_rotation_fit_some)(int sets, const REAL *c, REAL *q)
+{
+    VR matrix[PL_ROTATION_SETS][9], rotation[PL_ROTATION_SETS][4];
+#pragma GCC unroll 2
+    for (int s = 0; s < sets; s++) {
+        for (int k = 0; k < 9; k++)
+            matrix[s][k] = vr_load(c + (9 * s + k) * PL_WR);
+        for (int k = 0; k < 4; k++)
+            rotation[s][k] = vr_load(q + (4 * s + k) * PL_WR);
+    }
+    PL_R(pl_rotation_fit_sets)(sets, matrix, rotation);
+#pragma GCC unroll 2
+    for (int s = 0; s < sets; s++)
+        for (int k = 0; k < 4; k++)
+            vr_store(q + (4 * s + k) * PL_WR, rotation[s][k]);
+}
+
 static inline __attribute__((unused)) void PL_R(pl_rotation_fit_columns)(int count, const REAL *c,
                                                                          REAL *q)
 {
-    for (int set = 0; set < count; set++, c += 9 * PL_WR, q += 4 * PL_WR) {
-        VR matrix[9], rotation[4];
-        for (int k = 0; k < 9; k++)
-            matrix[k] = vr_load(c + k * PL_WR);
-        for (int k = 0; k < 4; k++)
-            rotation[k] = vr_load(q + k * PL_WR);
-        PL_R(pl_rotation_fit)(matrix, rotation);
-        for (int k = 0; k < 4; k++)
-            vr_store(q + k * PL_WR, rotation[k]);
+    for (; count >= PL_ROTATION_SETS; count -= PL_ROTATION_SETS) {
+        PL_R(pl_rotation_fit_some)(PL_ROTATION_SETS, c, q);
+        c += 9 * PL_ROTATION_SETS * PL_WR, q += 4 * PL_ROTATION_SETS * PL_WR;
     }
+    for (; count > 0; count--, c += 9 * PL_WR, q += 4 * PL_WR)
+        PL_R(pl_rotation_fit_some)(1, c, q);
 }
 
 #endif

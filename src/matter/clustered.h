@@ -92,7 +92,7 @@ typedef struct pl_clustered_rows {
     int32_t *sequence; /* [clusters] */
     int run_count;
     int run_start[PL_MOST_RUNS + 1]; /* in the sequence, multiples of sixteen but the last */
-    int32_t *touch_start;            /* [clusters + 1], and */
+    int32_t *touch_start;            /* [clusters + 1] in the sequence, and */
     int32_t *touch;                  /* the blocks of rows each cluster has members in */
     uint8_t *alone;      /* [blocks] whether only clusters of one run have members in it */
     int32_t *last_start; /* [groups + 1], and */

@@ -483,7 +483,7 @@ static void list_touched(pl_clustered *c)
     for (int b = 0; b < r->block_count; b++)
         seen[b] = -1;
     for (int i = 0; i < c->count; i++) {
-        const pl_cluster *cluster = c->clusters + i;
+        const pl_cluster *cluster = c->clusters + r->sequence[i];
         r->touch_start[i] = at;
         for (int m = cluster->first; m < cluster->first + cluster->count; m++) {
             int block = r->row[m] / (4 * PL_ROW_BLOCK);
@@ -505,14 +505,12 @@ static void list_alone(pl_clustered *c)
     for (int b = 0; b < r->block_count; b++)
         run_of[b] = (b + 1) * PL_ROW_BLOCK <= c->n ? NONE : SEVERAL;
     for (int run = 0; run < r->run_count; run++)
-        for (int i = r->run_start[run]; i < r->run_start[run + 1]; i++) {
-            int cluster = r->sequence[i];
-            for (int k = r->touch_start[cluster]; k < r->touch_start[cluster + 1]; k++) {
+        for (int i = r->run_start[run]; i < r->run_start[run + 1]; i++)
+            for (int k = r->touch_start[i]; k < r->touch_start[i + 1]; k++) {
                 int b = r->touch[k];
                 run_of[b] = run_of[b] == NONE || run_of[b] == run ? run : SEVERAL;
                 group_of[b] = i / PL_COLUMNS;
             }
-        }
     memset(r->last_start, 0, ((size_t)groups + 1) * sizeof *r->last_start);
     for (int b = 0; b < r->block_count; b++) {
         r->alone[b] = run_of[b] >= 0;

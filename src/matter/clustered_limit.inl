@@ -255,9 +255,10 @@ static void push_members(const members *m, const group *g, int i, const float ri
 
 /* Nothing about a cluster has changed since the last round when none of its rows moved: then it has nothing to say, as it
    had not then. */
-static bool has_moved(const pl_clustered_rows *r, int number)
+static bool has_moved(const pl_clustered_rows *r, const group *g, int i)
 {
-    for (int k = r->touch_start[number]; k < r->touch_start[number + 1]; k++)
+    const int32_t *start = r->touch_start + (ptrdiff_t)g->place * GROUP + i;
+    for (int k = start[0]; k < start[1]; k++)
         if (r->moved[r->touch[k]])
             return true;
     return false;
@@ -268,7 +269,7 @@ static void limit_clusters(pl_clustered_step *step, int run, group *g)
     const pl_clustered_rows *r = &step->clustered->rows;
     bool active[GROUP], any = false;
     for (int i = 0; i < g->count; i++) {
-        active[i] = has_moved(r, g->number[i]);
+        active[i] = has_moved(r, g, i);
         any = any || active[i];
         if (!active[i]) {
             memset(g->sums[i], 0, sizeof g->sums[i]);
@@ -294,7 +295,7 @@ static void limit_clusters(pl_clustered_step *step, int run, group *g)
         if (!step->balanced)
             memset(rigid, 0, sizeof rigid);
         push_members(&g->members[i], g, i, rigid, sum_of(r, run));
-        mark(r, run, g->number[i]);
+        mark(r, g, i);
         step->hits[run]++;
     }
 }
@@ -411,7 +412,7 @@ static void limit_narrow(pl_clustered_step *step, int run, group *g)
     int32_t hit[GROUP] ALIGNED;
     bool any = false;
     for (int i = 0; i < g->count && !any; i++)
-        any = has_moved(r, g->number[i]);
+        any = has_moved(r, g, i);
     if (!any)
         return;
     any = false;
@@ -432,7 +433,7 @@ static void limit_narrow(pl_clustered_step *step, int run, group *g)
     push_slots(r, g, rigid, sum_of(r, run));
     for (int i = 0; i < g->count; i++)
         if (hit[i]) {
-            mark(r, run, g->number[i]);
+            mark(r, g, i);
             step->hits[run]++;
         }
 }
@@ -445,15 +446,12 @@ void PL_LANES(pl_clustered_limit)(pl_clustered_step *step, int run)
     group g;
     step->hits[run] = 0;
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        if (r->narrow) {
-            name_group(step, run, first, &g);
+        open_group(step, run, first, &g);
+        if (r->narrow)
             limit_narrow(step, run, &g);
-        } else {
-            open_group(step, run, first, &g);
+        else
             limit_clusters(step, run, &g);
-        }
-        for (int k = r->last_start[g.place]; k < r->last_start[g.place + 1]; k++)
-            settle_block(step, r->last[k], run, run + 1);
+        move_own(step, &g, settle_block);
     }
     PL_LANES_LEAVE();
 }

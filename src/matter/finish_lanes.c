@@ -13,9 +13,10 @@ enum { PIECE = 24 };
 
 static void fold(const double sums[PIECE], double out[3])
 {
-    out[0] = out[1] = out[2] = 0;
-    for (int j = 0; j < PIECE; j++)
-        out[j % 3] += sums[j];
+    double x = 0, y = 0, z = 0;
+    for (int j = 0; j < PIECE; j += 3)
+        x += sums[j], y += sums[j + 1], z += sums[j + 2];
+    out[0] = x, out[1] = y, out[2] = z;
 }
 
 void PL_LANES(pl_oriented_sum)(int count, const double *weights, const float *a, double out[3])

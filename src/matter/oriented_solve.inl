@@ -657,25 +657,24 @@ static void NAME(look_around)(CONTEXT *s, const int32_t *particles, int count, N
 
 /* Particles of one colour, stage by stage: a fit is a chain of operations that wait for each other, and the processor
    fills the gaps of one with the next. */
-static void NAME(fit_together)(CONTEXT *s, const int32_t *particles, int count)
+static void NAME(fit_together)(CONTEXT *s, const int32_t *particles, int count, NAME(fits) * f)
 {
-    NAME(fits) f;
     int sets = (count + NAME(abreast) - 1) / NAME(abreast);
     if (count % NAME(abreast)) { /* an absent one is left out of the fit */
-        memset(f.c[sets - 1], 0, sizeof f.c[0]);
-        memset(f.q[sets - 1], 0, sizeof f.q[0]);
+        memset(f->c[sets - 1], 0, sizeof f->c[0]);
+        memset(f->q[sets - 1], 0, sizeof f->q[0]);
     }
-    NAME(look_around)(s, particles, count, &f);
-    FIT(sets, f.c[0][0], f.q[0][0]);
+    NAME(look_around)(s, particles, count, f);
+    FIT(sets, f->c[0][0], f->q[0][0]);
     for (int p = 0; p < count; p++) {
         int set = p / NAME(abreast), lane = p % NAME(abreast) * BODIES;
         VR q[4];
         MAT m;
         for (int k = 0; k < 4; k++)
-            q[k] = vr_load(f.q[set][k] + lane);
+            q[k] = vr_load(f->q[set][k] + lane);
         for (int k = 0; s->turn && k < 3; k++)
-            m.c[k] = (COL){vr_load(f.c[set][k] + lane), vr_load(f.c[set][3 + k] + lane),
-                           vr_load(f.c[set][6 + k] + lane)};
+            m.c[k] = (COL){vr_load(f->c[set][k] + lane), vr_load(f->c[set][3 + k] + lane),
+                           vr_load(f->c[set][6 + k] + lane)};
         NAME(turn_to)(s, particles[p], q, &m);
     }
 }
@@ -697,6 +696,7 @@ static void NAME(local)(CONTEXT *s)
 {
     const pl_model *model = s->model;
     int32_t particles[NAME(together)];
+    NAME(fits) f;
     bool backward = s->block->backward;
     for (int l = 0; l < BODIES; l++)
         s->cursor[l] = 0;
@@ -714,12 +714,12 @@ static void NAME(local)(CONTEXT *s)
             }
             particles[count++] = i;
             if (count == NAME(together)) {
-                NAME(fit_together)(s, particles, count);
+                NAME(fit_together)(s, particles, count, &f);
                 count = 0;
             }
         }
         if (count)
-            NAME(fit_together)(s, particles, count);
+            NAME(fit_together)(s, particles, count, &f);
     }
 }
 

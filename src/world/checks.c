@@ -75,7 +75,7 @@ bool pl_is_pin_strength(double strength)
 pl_status pl_check_step(double step, int substeps, pl_error *error)
 {
     PL_CHECK(step >= 1e-9 && step <= 1e3, PL_ERROR_ARGUMENT, error, "step",
-             "is %g s; use a positive length of time (1/60 s is usual)", step);
+             "is %g s; it must be from 1e-9 to 1000 s (1/60 s is usual)", step);
     PL_CHECK(substeps >= 1 && substeps <= 100000, PL_ERROR_ARGUMENT, error, "substeps",
              "is %d; use 1 or more (at most 100000)", substeps);
     return PL_OK;

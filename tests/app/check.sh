@@ -57,7 +57,26 @@ status 2 "$pliant" check nothing scene.json rope
 says stderr "pliant: nothing: there is no such file and no built-in scene of this name"
 says stderr "pliant: parts/models.json:2:67: models.mesh.file: parts/own.obj cannot be opened"
 says stdout "rope: ok: 1 body"
+status 2 "$pliant" run scene.json # a file that is missing is bad input, whoever names it
+says stderr "parts/own.obj cannot be opened"
+status 2 "$pliant" inspect scene.json
 status 0 "$pliant" check --fast scene.json # the mesh is not looked at
+
+# Outputs that could not be written are found without running.
+for outputs in '[{"file": "a.csv"}, {"file": "a.foo"}]' '[{"file": "a.csv"}, {"file": "a.csv"}]' '[{"file": "b.csv"}, {"file": "a_%d.csv"}]'; do
+    printf '{"pliant": 1, "bodies": [{"model": {"shape": "bar"}}],\n "outputs": %s}' "$outputs" >outputs.json
+    for command in "check --fast" run; do
+        # shellcheck disable=SC2086
+        status 2 "$pliant" $command outputs.json
+        says stderr "pliant: outputs.json:2:42: outputs[1].file: "
+    done
+done
+printf '{"bodies": [{"model": {"shape": "bar"}}]}' >old.json
+status 2 "$pliant" check old.json
+says stderr 'old.json:1:1: the key "pliant" is missing; write "pliant": 1 (the version of the format)'
+printf '{"pliant": 1}' >old.json
+status 2 "$pliant" check old.json
+says stderr 'old.json:1:1: the key "bodies" is missing; write "bodies": [{"model":'
 status 2 "$pliant" check --json scene.json
 says stdout '"ok":false,"file":"parts/models.json","line":2,"column":67,"path":"models.mesh.file","message":"'
 mv own.obj parts

@@ -37,6 +37,16 @@ expect 2 "needs a number" "$pliant" run rope --step nan
 expect 2 "takes no value" "$pliant" run rope --hash=1
 expect 2 "there is no option -x" "$pliant" run rope -x
 expect 2 "one word too many" "$pliant" run rope rope
+expect 2 "one word too many" "$pliant" version now
+expect 2 "one word too many" "$pliant" help run rope
+expect 2 "there is no option --frames; options follow the command" "$pliant" --frames 3 run rope
+for command in run check demo inspect cook "picture -o a.png"; do
+    # shellcheck disable=SC2086
+    expect 2 'an empty word ("") is no name' "$pliant" $command ""
+done
+expect 2 "out needs a value, and has an empty one: --out OUT" "$pliant" run rope -o ""
+expect 2 "out needs a value, and has an empty one: --out DIR" "$pliant" demo rope -o ""
+expect 2 "frames needs a value, and has an empty one" "$pliant" run rope --frames=
 expect 2 "which scene" "$pliant" run
 expect 2 'did you mean "stiff"' "$pliant" run rope --solver stif
 expect 2 'did you mean "rope"' "$pliant" run roppe
@@ -46,11 +56,20 @@ expect 2 "known are .*[.]obj.* [.]jsonl" "$pliant" run rope -o film.mkv
 expect 2 "named twice" "$pliant" run rope -o a.jsonl -o a.jsonl
 expect 2 "only %d or %04d" "$pliant" run rope -o 'a_%s.obj'
 expect 2 "one place only" "$pliant" run rope -o 'a_%d_%d.obj'
+expect 2 "a .csv file has all frames; leave the frame number out" "$pliant" run rope -o 'a_%04d.csv'
 expect 2 "writes a .jsonl file" "$pliant" run rope --dump a.txt
 expect 2 "choose the one to write with --run" "$pliant" run bar-sweep -o 'a_%d.obj'
 expect 2 'has no run "x"; it has "10 iterations"' "$pliant" run bar-sweep --run x
 expect 2 "has no \"runs\"" "$pliant" run rope --run x
 expect 0 "--size is for pictures" "$pliant" run rope --frames 1 --size 32x18
+expect 2 "step: is 1e-30 s; it must be from 1e-9" "$pliant" run rope --step 1e-30
+if "$pliant" picture builtin:torus --size 8x8 -o torus.png 2>/dev/null; then
+    rm torus.png
+    # Looks are read, whether or not there is anything to look at.
+    expect 2 "size needs width and height" "$pliant" run rope --frames 1 --size 0x-3
+    expect 2 'view must be .*, not "frnt"; did you mean "front"' "$pliant" run rope --frames 1 --view frnt
+    expect 2 "show can have" "$pliant" run rope --frames 1 --show everything
+fi
 expect 2 "there is no table" "$pliant" bench everything
 expect 2 "PLIANT_SIMD must be 4, 8 or 16" env PLIANT_SIMD=5 "$pliant" version
 expect 0 "^pliant [0-9]" env PLIANT_SIMD= "$pliant" version
@@ -67,6 +86,8 @@ cmp -s a.jsonl b.jsonl || fail "-o and --dump write the same"
 cmp -s f_003.obj last.obj || fail "a single .obj is the last frame"
 grep -q '^f ' last.obj || fail "no faces"
 leaves a.jsonl b.jsonl f_000.obj f_001.obj f_002.obj f_003.obj last.obj
+expect 0 "wrote 100%.obj (the last frame" "$pliant" run rope --frames 1 -o '100%%.obj'
+leaves 100%.obj
 
 drawing="env ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0"
 # shellcheck disable=SC2086
@@ -113,6 +134,9 @@ rm -f broken
 mkdir nowhere
 expect 1 "cannot be written" "$pliant" run rope --frames 2 -o missing/a.jsonl
 expect 1 "cannot be written" "$pliant" run rope --frames 2 -o 'missing/a_%d.obj'
+touch file
+expect 1 "file: the directory cannot be made" "$pliant" demo rope --frames 1 -o file
+rm file
 mkdir folder.jsonl
 expect 1 "is a directory" "$pliant" run rope --frames 2 -o folder.jsonl
 rmdir folder.jsonl

@@ -69,6 +69,9 @@ cp junk.glb junk.pliant
 expect 2 "junk.pliant: " "$pliant" inspect junk.pliant
 grep -q mesh "$work/said" && fail "a broken model is no broken mesh: $(cat "$work/said")"
 expect 2 "s.json is a scene; only meshes can be cooked" "$pliant" cook scenes/s.json
+expect 2 "box.pliant is a model already" "$pliant" cook box.pliant
+expect 2 'must end with .pliant, not be "box.model"' "$pliant" cook box.obj -o box.model
+expect 2 "torus: cannot be opened: .*; the built-in one is builtin:torus" "$pliant" cook torus
 expect 2 "weld must be from 0 to 0.1, not -1" "$pliant" cook box.obj --weld -1
 head -c 300 /dev/zero >junk.glb
 expect 2 'junk.glb:byte 0: this is no .glb file' "$pliant" inspect junk.glb

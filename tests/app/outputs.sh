@@ -144,7 +144,7 @@ fi
 
 expect 2 "known are .mp4 .*.jsonl" $run -o a.mkv
 expect 2 "known are" $run -o noending
-expect 2 "known are" $run -o ''
+expect 2 "has an empty one" $run -o ''
 expect 2 "named twice" $run -o a.jsonl -o a.jsonl
 expect 2 "named twice" $run -o a.jsonl -o ./a.jsonl
 expect 2 "named twice" $run -o a.jsonl -o ../here/a.jsonl

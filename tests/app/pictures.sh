@@ -189,6 +189,11 @@ if "$pliant" picture --help >/dev/null 2>&1; then
     expect 2 "writes a .png" "$pliant" picture builtin:torus -o a.jpg
     expect 2 "" "$pliant" picture builtin:unicorn -o a.png
     expect 2 "" "$pliant" picture missing.obj -o a.png
+    expect 2 "the built-in one is builtin:torus" "$pliant" picture torus -o a.png
+    expect 2 "sheet: --show tets: the mesh encloses no volume" "$pliant" picture builtin:sheet --show tets -o a.png
+    grep -q "pliant cook builtin:sheet" "$work/said" || fail "no remedy: $(cat "$work/said")"
+    expect 0 "--show contacts is for runs" "$pliant" picture builtin:torus --size 80x60 --show contacts -o a.png
+    rm a.png
     printf 'nothing' >bad.obj
     expect 2 "" "$pliant" picture bad.obj -o a.png
     leaves bad.obj

@@ -1,19 +1,5 @@
-/* Broken scenes: each must give exactly this message, exit status 2, and leave nothing behind. The
-   message is what a person sees first of this program when something went wrong: read it as one. */
-#include "support/check.h"
-
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-typedef struct broken_scene {
-    const char *what, *text;
-    const char *message; /* behind "pliant: scene.json", or "pliant: " if it is not about that */
-} broken_scene;
+/* Broken documents, worlds, models, bodies, pins and forces; included files; values of --set. See broken_kit.h. */
+#include "broken_kit.h"
 
 static const broken_scene scenes[] = {
     {"not JSON at all", "hello",
@@ -58,10 +44,11 @@ static const broken_scene scenes[] = {
      ":1:24: byte 0xFF is not valid UTF-8; save the file as UTF-8"},
     {"not an object", "[1, 2]", ":1:1: must be an object, not an array"},
     {"version missing", "{\"bodies\": [{\"model\": {\"shape\": \"bar\"}}]}",
-     ":1:1: the key \"pliant\" is missing"},
+     ":1:1: the key \"pliant\" is missing; write \"pliant\": 1 (the version of the format)"},
     {"version from the future", "{\"pliant\": 2, \"bodies\": [{\"model\": {\"shape\": \"bar\"}}]}",
      ":1:12: pliant: must be 1, not 2"},
-    {"no bodies", "{\"pliant\": 1}", ":1:1: the key \"bodies\" is missing"},
+    {"no bodies", "{\"pliant\": 1}",
+     ":1:1: the key \"bodies\" is missing; write \"bodies\": [{\"model\": {\"shape\": \"bar\"}}]"},
     {"empty bodies", "{\"pliant\": 1, \"bodies\": []}",
      ":1:25: bodies: must not be empty: there is nothing to simulate"},
     {"unknown top-level key",
@@ -349,7 +336,8 @@ static const broken_scene scenes[] = {
      "{\"pliant\": 1,\n"
      " \"models\": {\"bar\": {\"shape\": \"bar\"}},\n"
      " \"bodies\": [{\"name\": \"x\"}]}",
-     ":3:13: bodies[0]: the key \"model\" is missing"},
+     ":3:13: bodies[0]: the key \"model\" is missing; write \"model\": {\"shape\": \"bar\"}, or "
+     "the name of one under \"models\""},
     {"duplicate body name",
      "{\"pliant\": 1,\n"
      " \"models\": {\"bar\": {\"shape\": \"bar\"}},\n"
@@ -516,180 +504,6 @@ static const broken_scene scenes[] = {
      " \"forces\": [{\"squeeze\": [1, 0, 0],\n"
      "  \"particle\": 0}]}",
      ":3:15: forces[0].particle: does not go with \"squeeze\", which acts on all particles"},
-    {"clustered without clusters",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": \n"
-     " {\"shape\": \"box\"}, \"clustered\": true}]}",
-     ":2:2: bodies[0].model: has no clusters; give it some: \"clusters\" in a scene, "
-     "pl_model_cluster in C"},
-    {"clustered with a modulus",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"box\", \"clusters\": 4}, "
-     "\"clustered\": true, \"young\": 1e5}]}",
-     ":1:26: bodies[0]: \"young\" is for bodies with edges; a clustered body has \"frequency\" and "
-     "\"damping\" in \"clustered\""},
-    {"frequency and alpha",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"box\", \"clusters\": 4},\n"
-     " \"clustered\": {\"frequency\": 20, \"alpha\": 1}}]}",
-     ":2:15: bodies[0].clustered: \"frequency\" and \"alpha\" say the same; give one of them"},
-    {"members of a shape",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"box\", \"clusters\": {\n"
-     " \"members\": [[0, 1, 2, 3]]}}, \"clustered\": true}]}",
-     ":2:13: bodies[0].model.clusters.members: is for models with \"particles\" or \"positions\"; "
-     "elsewhere clusters are found"},
-    {"members and a count",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"positions\": [[0, 0, 0], [1, 0, 0]], \"radius\": "
-     "0.5, \"clusters\": {\n"
-     " \"members\": [[0, 1]], \"count\": 1}}, \"clustered\": true}]}",
-     ":2:13: bodies[0].model.clusters.members: says which clusters there are; leave out \"count\""},
-    {"a member that is no particle",
-     "{\"pliant\": 1, \"models\": {\"m\": {\"positions\": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "
-     "\"radius\": 0.5,\n"
-     " \"clusters\": {\"members\": [[0, 1, 2], [99, 1]]}}}, \"bodies\": [{\"model\": \"m\", "
-     "\"clustered\": true}]}",
-     ":2:39: models.m.clusters.members[1][0]: there is no particle 99; they are numbered from 0 to "
-     "2"},
-    {"a member twice",
-     "{\"pliant\": 1, \"models\": {\"m\": {\"positions\": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "
-     "\"radius\": 0.5,\n"
-     " \"clusters\": {\"members\": [[0, 1, 2], [2, 1, 2]]}}}, \"bodies\": [{\"model\": \"m\", "
-     "\"clustered\": true}]}",
-     ":2:45: models.m.clusters.members[1][2]: particle 2 is in this cluster already"},
-    {"a particle in no cluster",
-     "{\"pliant\": 1, \"models\": {\"m\": {\"positions\": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "
-     "\"radius\": 0.5,\n"
-     " \"clusters\": {\"members\": [[0, 2], [2]]}}}, \"bodies\": [{\"model\": \"m\", "
-     "\"clustered\": true}]}",
-     ":2:26: models.m.clusters.members: particle 1 is in no cluster; every particle needs one"},
-    {"a weight of next to nothing",
-     "{\"pliant\": 1, \"models\": {\"m\": {\"positions\": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "
-     "\"radius\": 0.5,\n"
-     " \"clusters\": {\"members\": [[0, 1, 2]], \"weights\": [[1, 1e-40, 1]]}}}, \"bodies\": "
-     "[{\"model\": \"m\", \"clustered\": true}]}",
-     ":2:55: models.m.clusters.weights[0][1]: must be at least 1e-12, not 1e-40"},
-    {"more clusters than particles",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"box\",\n"
-     " \"clusters\": 4000}, \"clustered\": true}]}",
-     ":2:14: bodies[0].model.clusters: count is 4000; it must be from 1 to the 80 particles, or 0 "
-     "for a usual number"},
-    {"tetrahedral without tetrahedra",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\"},\n"
-     " \"tetrahedral\": true}]}",
-     ":2:17: bodies[0].tetrahedral: needs a model with \"tetrahedra\": true"},
-    {"tetrahedra of a box",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"box\",\n"
-     " \"tetrahedra\": true}}]}",
-     ":2:16: bodies[0].model.tetrahedra: the model has none; say with \"tets\" how many to fill it "
-     "with, or use a mesh that has some, or the shape \"block\""},
-    {"incompressible tetrahedra",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
-     " \"tetrahedral\": {\"poisson\": 0.5}}]}",
-     ":2:29: bodies[0].tetrahedral.poisson: must be at most 0.4999, not 0.5"},
-    {"no samples",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
-     " \"tetrahedral\": {\"rotations\": \"folded\", \"sampled\": 0}}]}",
-     ":2:52: bodies[0].tetrahedral.sampled: must be greater than 0, not 0"},
-    {"samples that are not used",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
-     " \"tetrahedral\": {\"sampled\": 0.2}}]}",
-     ":2:17: bodies[0].tetrahedral: \"sampled\" goes with \"rotations\" that are interpolated: "
-     "\"quaternion\" or \"folded\""},
-    {"folded with a Poisson's ratio",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
-     " \"tetrahedral\": {\"rotations\": \"folded\", \"poisson\": 0.3}}]}",
-     ":2:52: bodies[0].tetrahedral.poisson: is 0.3; the folded blend has no volume term: use 0, or "
-     "other rotations"},
-    {"a weight cap that is not used",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
-     " \"tetrahedral\": {\"weight_cap\": 3}}]}",
-     ":2:17: bodies[0].tetrahedral: \"weight_cap\" goes with \"rotations\" that are interpolated: "
-     "\"quaternion\" or \"folded\""},
-    {"plastic flow with interpolated rotations",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
-     " \"tetrahedral\": {\"rotations\": \"quaternion\", \"yield\": 0.1}}]}",
-     ":2:54: bodies[0].tetrahedral.yield: plastic flow needs exact rotations: interpolated ones "
-     "know nothing of it"},
-    {"flow beyond all measure",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
-     " \"tetrahedral\": {\"yield\": 0.1, \"flow\": 1e10}}]}",
-     ":2:40: bodies[0].tetrahedral.flow: is 1e+10; use a rate of 0 to 1e9 per second"},
-    {"tetrahedra too stiff for the step",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true},\n"
-     " \"young\": 1e30, \"tetrahedral\": true}]}",
-     ":2:11: bodies[0].young: is too large for the step, or the elements around particle 211 are "
-     "too flat: use a smaller step, or a better mesh"},
-    {"a tetrahedral body with clusters",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true, "
-     "\"clusters\": 4},\n"
-     " \"tetrahedral\": true}]}",
-     ":2:17: bodies[0].tetrahedral: needs a model without \"clusters\": these are for clustered "
-     "bodies"},
-    {"too few factors of tetrahedra",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true, "
-     "\"count\": [2, 2, 2]},\n"
-     " \"tetrahedral\": true, \"tet_stiffness\": [1, 2]}]}",
-     ":2:40: bodies[0].tet_stiffness: must have one factor per tetrahedron, 5, not 2"},
-    {"factors of tetrahedra without any",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
-     " \"tet_stiffness\": 2}]}",
-     ":2:19: bodies[0].tet_stiffness: is for bodies with \"tetrahedral\"; others have "
-     "\"edge_stiffness\""},
-    {"tetrahedral and clustered",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"block\", \"tetrahedra\": true, "
-     "\"clusters\": 4}, \"clustered\": true, \"tetrahedral\": true}]}",
-     ":1:26: bodies[0]: \"clustered\" does not go with \"tetrahedral\": a body is made of one of "
-     "them"},
-    {"examples without poses",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
-     " \"examples\": {}}]}",
-     ":2:14: bodies[0].examples: the key \"poses\" is missing"},
-    {"no poses",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
-     " \"examples\": {\"poses\": []}}]}",
-     ":2:24: bodies[0].examples.poses: has 0 poses; use 1 to 64"},
-    {"a pose of nothing",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
-     " \"examples\": {\"poses\": [{}]}}]}",
-     ":2:25: bodies[0].examples.poses[0]: give one of \"warp\" (twist, bend, S, squash, coil, "
-     "fold), \"warps\", \"file\" (a deformed copy of the mesh), \"dump\" (a state of a run) and "
-     "\"positions\""},
-    {"an unknown warp",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
-     " \"examples\": {\"poses\": [{\"warp\": \"twirl\"}]}}]}",
-     ":2:34: bodies[0].examples.poses[0].warp: must be \"twist\", \"bend\", \"S\", \"squash\", "
-     "\"coil\" or \"fold\", not \"twirl\"; did you mean \"twist\"?"},
-    {"keys of a warp alone",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
-     " \"examples\": {\"poses\": [{\"positions\": [[0, 0, 0]], \"shorten\": 0.5}]}}]}",
-     ":2:63: bodies[0].examples.poses[0].shorten: goes with \"warp\""},
-    {"a coil as long as it is",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
-     " \"examples\": {\"poses\": [{\"warp\": \"coil\", \"shorten\": 1}]}}]}",
-     ":2:53: bodies[0].examples.poses[0].shorten: is 1; a coil is lower than its length (shorten < "
-     "1) and has an amount other than 0"},
-    {"a pose of one particle",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
-     " \"examples\": {\"poses\": [{\"positions\": [[0, 0, 0]]}]}}]}",
-     ":2:39: bodies[0].examples.poses[0].positions: has 1 particles; the model has 20"},
-    {"beta of 1",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
-     " \"examples\": {\"poses\": [{\"warp\": \"bend\"}], \"beta\": 1}}]}",
-     ":2:52: bodies[0].examples.beta: must be at most 0.999999, not 1"},
-    {"a scope without groups",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
-     " \"examples\": {\"poses\": [{\"warp\": \"bend\"}], \"scope\": \"groups\"}}]}",
-     ":2:53: bodies[0].examples.scope: the scope \"groups\" and a list \"groups\" go together"},
-    {"groups that overlap",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
-     " \"examples\": {\"poses\": [{\"warp\": \"bend\"}], \"groups\": [[0, 1], [1, 2]]}}]}",
-     ":2:63: bodies[0].examples.groups[1]: particle 1 is in an earlier group already; groups must "
-     "not overlap"},
-    {"a bias too many",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
-     " \"examples\": {\"poses\": [{\"warp\": \"bend\"}], \"bias\": [1, 2]}}]}",
-     ":2:52: bodies[0].examples.bias: has 2 numbers for 1 poses; one each"},
-    {"a dump that is not there",
-     "{\"pliant\": 1, \"bodies\": [{\"model\": {\"shape\": \"bar\"},\n"
-     " \"examples\": {\"poses\": [{\"dump\": \"nowhere.jsonl\"}]}}]}",
-     ":2:34: bodies[0].examples.poses[0].dump: cannot be opened: No such file or directory"},
     {"scale along two axes",
      "{\"pliant\": 1, \"bodies\": [{\"model\": {\"builtin\": \"cuboid\",\n"
      " \"scale\": [1, 2]}}]}",
@@ -778,251 +592,6 @@ static const broken_scene scenes[] = {
      "0], [1, 1, 1]], \"spacing\": 1}}]}",
      ":2:50: bodies[0].array: 50 do not fit into this box at random at this spacing; make the box "
      "larger, or \"count\" or \"spacing\" smaller"},
-    {"event without a time",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"gravity\": [0, 0, 0]}]}",
-     ":3:13: events[0]: the key \"at\" is missing"},
-    {"event before the start",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": -1, \"gravity\": [0, 0, 0]}]}",
-     ":3:20: events[0].at: must be at least 0, not -1"},
-    {"event that does nothing",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": 2}]}",
-     ":3:13: events[0]: nothing happens here; give \"drop\", \"release\", \"remove\", "
-     "\"velocity\", \"impulse\", \"material\", \"pressure\" or \"gravity\""},
-    {"event with an unknown key",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": 2, \"dropp\": [\"a\"]}]}",
-     ":3:23: events[0].dropp: an event has no key \"dropp\"; did you mean \"drop\"?"},
-    {"events not a list",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": {\"at\": 2}}",
-     ":3:12: events: must be an array, not an object"},
-    {"drop of something unknown",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"pins\": [{\"name\": \"hook\", \"particle\": 0}],\n"
-     " \"events\": [{\"at\": 2, \"drop\": [\"hok\"]}]}",
-     ":4:32: events[0].drop[0]: there is no pin, drive or attachment \"hok\"; did you mean "
-     "\"hook\"?"},
-    {"drop where nothing has a name",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"pins\": [{\"particle\": 0}],\n"
-     " \"events\": [{\"at\": 2, \"drop\": [\"hook\"]}]}",
-     ":4:32: events[0].drop[0]: there is no pin, drive or attachment \"hook\"; give it a \"name\" "
-     "where it is defined"},
-    {"drop of nothing",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": 2, \"drop\": []}]}",
-     ":3:31: events[0].drop: must name at least one"},
-    {"drop not a list",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": 2, \"drop\": \"hook\"}]}",
-     ":3:31: events[0].drop: must be an array of names of pins, drives and attachments, not a "
-     "string"},
-    {"drop of a number",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": 2, \"drop\": [3]}]}",
-     ":3:32: events[0].drop[0]: must be a name, not a number"},
-    {"drop named twice",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"pins\": [{\"name\": \"hook\", \"particle\": 0}],\n"
-     " \"events\": [{\"at\": 2, \"drop\": [\"hook\", \"hook\"]}]}",
-     ":4:40: events[0].drop[1]: is named here for the second time; once is enough"},
-    {"release without fixed particles",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": 2, \"release\": [\"bar\"]}]}",
-     ":3:34: events[0].release: \"bar\" has no \"fixed\" particles; pins, drives and attachments "
-     "are let go by \"drop\""},
-    {"release of an unknown body",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": 2, \"release\": [\"baar\"]}]}",
-     ":3:35: events[0].release[0]: there is no body \"baar\"; did you mean \"bar\"?"},
-    {"remove of something unknown",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": 2, \"remove\": [\"floor\"]}]}",
-     ":3:34: events[0].remove[0]: there is no body or collider \"floor\"; give it a \"name\" where "
-     "it is defined"},
-    {"remove of an array and one of its bodies",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"toy\", \"model\": {\"shape\": \"bar\"}, \"array\": {\"count\": 3, "
-     "\"pitch\": 2}}],\n"
-     " \"events\": [{\"at\": 2, \"remove\": [\"toy\", \"toy[1]\"]}]}",
-     ":3:41: events[0].remove[1]: is named here for the second time; once is enough"},
-    {"event about a removed body",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": 2, \"impulse\": {\"value\": [1, 0, 0]}}, {\"at\": 1, \"remove\": "
-     "[\"bar\"]}]}",
-     ":3:13: events[0]: the body \"bar\" is not there any more: events[1] removes it"},
-    {"velocity without a value",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": 2, \"velocity\": {\"body\": \"bar\"}}]}",
-     ":3:35: events[0].velocity: the key \"value\" is missing"},
-    {"velocity of an unknown body",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": 2, \"velocity\": {\"body\": \"bat\", \"value\": [0, 1, 0]}}]}",
-     ":3:44: events[0].velocity.body: there is no body \"bat\"; did you mean \"bar\"?"},
-    {"velocity a vector",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": 2, \"velocity\": [0, 1, 0]}]}",
-     ":3:35: events[0].velocity: must be an object, not an array"},
-    {"change to an unknown material",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"events\": [{\"at\": 2, \"material\": {\"material\": \"jely\"}}]}",
-     ":3:48: events[0].material.material: there is no material \"jely\"; did you mean \"jelly\"? "
-     "built in are jelly, slime, flesh, foam, sponge, dough, rubber, tyre, leather, cloth, rope, "
-     "cork, plastic, wood, steel"},
-    {"pressure in a body without a surface",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"model\": {\"positions\": [[0, 0, 0]], \"radius\": 1}}],\n"
-     " \"events\": [{\"at\": 2, \"pressure\": {\"value\": \"1 kPa\"}}]}",
-     ":3:35: events[0].pressure: pressure needs a closed shell; this body encloses nothing"},
-    {"camera with an unknown key",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"cameras\": [{\"postion\": [0, 1, 5]}]}",
-     ":3:15: cameras[0].postion: a camera has no key \"postion\"; did you mean \"position\"?"},
-    {"camera that is a word",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"cameras\": [\"front\"]}",
-     ":3:14: cameras[0]: must be \"auto\", not \"front\""},
-    {"camera named auto",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"cameras\": [{\"name\": \"auto\", \"position\": [0, 1, 5]}]}",
-     ":3:23: cameras[0].name: \"auto\" is the automatic camera; choose another name"},
-    {"cameras of one name",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"cameras\": [{\"name\": \"a\", \"position\": [0, 1, 5]}, {\"name\": \"a\", \"position\": "
-     "[0, 1, 6]}]}",
-     ":3:61: cameras[1].name: cameras[0] has this name already; give each camera its own"},
-    {"camera with a target but no place",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"cameras\": [{\"target\": [0, 1, 0]}]}",
-     ":3:14: cameras[0]: give \"position\" too: without it the framing is automatic, and only a "
-     "body can be its \"target\""},
-    {"camera target of a wrong kind",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"cameras\": [{\"position\": [0, 1, 5], \"target\": \"bar\"}]}",
-     ":3:48: cameras[0].target: must be a point [x, y, z] or {\"body\": NAME}, not a string"},
-    {"camera target of an unknown body",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"cameras\": [{\"position\": [0, 1, 5], \"target\": {\"body\": \"baar\"}}]}",
-     ":3:57: cameras[0].target.body: there is no body \"baar\"; did you mean \"bar\"?"},
-    {"camera opening too wide",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"cameras\": [{\"position\": [0, 1, 5], \"degrees\": 180}]}",
-     ":3:49: cameras[0].degrees: must be at most 150, not 180"},
-    {"camera keys without positions",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"cameras\": [{\"keys\": [{\"time\": 0, \"rotation\": [0, 0, 0, 1]}]}]}",
-     ":3:24: cameras[0].keys[0]: a key of positions has \"time\" and \"position\""},
-    {"camera turned about nothing",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"cameras\": [{\"turn\": {\"axis\": [0, 1, 0], \"speed\": 10}}]}",
-     ":3:23: cameras[0].turn: turns a place: give \"position\" or \"keys\" too"},
-    {"camera relative to nothing",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"cameras\": [{\"relative\": true, \"keys\": [{\"time\": 0, \"position\": [0, 0, 0]}]}]}",
-     ":3:27: cameras[0].relative: needs \"position\", which the keys are offsets from"},
-    {"camera following and aiming",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"cameras\": [{\"position\": [0, 1, 5], \"target\": {\"body\": \"bar\"}, \"target_keys\": "
-     "[{\"time\": 0, \"position\": [0, 0, 0]}]}]}",
-     ":3:80: cameras[0].target_keys: and a body as \"target\" exclude each other; keep one of "
-     "them"},
-    {"light without a direction",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"lights\": [{\"strength\": 2}]}",
-     ":3:13: lights[0]: the key \"direction\" is missing"},
-    {"light from nowhere",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"lights\": [{\"direction\": [0, 0, 0]}]}",
-     ":3:27: lights[0].direction: must not be zero: a direction needs a length"},
-    {"light colour out of range",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"lights\": [{\"direction\": [0, 1, 0], \"colour\": [1, 2, 1]}]}",
-     ":3:52: lights[0].colour[1]: must be at most 1, not 2"},
-    {"light colour by another spelling",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"lights\": [{\"direction\": [0, 1, 0], \"color\": [1, 1, 1]}]}",
-     ":3:38: lights[0].color: a light has no key \"color\"; did you mean \"colour\"?"},
-    {"too many lights",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"lights\": [{\"direction\": [0, 1, 0]}, {\"direction\": [1, 1, 0]}, {\"direction\": [2, 1, "
-     "0]}, {\"direction\": [3, 1, 0]}, {\"direction\": [4, 1, 0]}]}",
-     ":3:117: lights[4]: is one light too many: there can be 4"},
-    {"output of a wrong kind",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"outputs\": [3]}",
-     ":3:14: outputs[0]: must be the name of a file or {\"file\": NAME}, not a number"},
-    {"output without a file",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"outputs\": [{\"every\": 2}]}",
-     ":3:14: outputs[0]: the key \"file\" is missing"},
-    {"output with an empty name",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"outputs\": [\"\"]}",
-     ":3:14: outputs[0]: must not be empty"},
-    {"output size of one number",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"outputs\": [{\"file\": \"a.png\", \"size\": [100]}]}",
-     ":3:40: outputs[0].size: must be two numbers of pixels [width, height], not 1"},
-    {"output never",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"outputs\": [{\"file\": \"a.png\", \"every\": 0}]}",
-     ":3:41: outputs[0].every: must be at least 1, not 0"},
-    {"output by an unknown camera",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"cameras\": [{\"name\": \"left\", \"position\": [0, 1, 5]}],\n"
-     " \"outputs\": [{\"file\": \"a.png\", \"camera\": \"lefd\"}]}",
-     ":4:42: outputs[0].camera: there is no camera \"lefd\"; did you mean \"left\"?"},
-    {"drive without a name to drop",
-     "{\"pliant\": 1,\n"
-     " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
-     " \"drive\": [{\"particle\": 0, \"keys\": [{\"time\": 0, \"position\": [0, 0, 0]}], \"nam\": "
-     "\"d\"}]}",
-     ":3:74: drive[0].nam: a drive has no key \"nam\"; did you mean \"name\"?"},
     {"a key nobody knows",
      "{\"pliant\": 1,\n"
      " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
@@ -1089,7 +658,8 @@ static const struct {
       "{\"pliant\": 1,\n"
       " \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}],\n"
       " \"include\": [\"part.json\"]}",
-      "part.json:1:1: the key \"pliant\" is missing"},
+      "part.json:1:1: the key \"pliant\" is missing; write \"pliant\": 1 (the version of the "
+      "format)"},
      "{\"materials\": {}}"},
     {{"included file from the future",
       "{\"pliant\": 1,\n"
@@ -1110,7 +680,7 @@ static const struct {
       ":2:22: bodies[1].name: bodies[0] has this name already; give each body its own"},
      "{\"pliant\": 1, \"bodies\": [{\"name\": \"bar\", \"model\": {\"shape\": \"bar\"}}]}"},
     {{"no bodies with an include", "{\"pliant\": 1, \"include\": \"part.json\"}",
-      ":1:1: the key \"bodies\" is missing"},
+      ":1:1: the key \"bodies\" is missing; write \"bodies\": [{\"model\": {\"shape\": \"bar\"}}]"},
      "{\"pliant\": 1}"},
 };
 
@@ -1142,71 +712,10 @@ static const struct {
     {"pins[0].strength=1", "--set pins[0].strength: there is no list pins; set it as a whole"},
     {"include=part.json", "--set include: include: must be written in the file itself"},
 };
-
-static char directory[] = "/tmp/pliant-broken-XXXXXX";
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
-}
-
-static void read_file(const char *name, char *out, size_t size)
-{
-    FILE *file = fopen(name, "rb");
-    assert_non_null(file);
-    size_t length = fread(out, 1, size - 1, file);
-    out[length] = 0;
-    fclose(file);
-}
-
-/* The scene and the two redirections are all there is. */
-static int count_files(void)
-{
-    DIR *listing = opendir(".");
-    int count = 0;
-    assert_non_null(listing);
-    for (struct dirent *entry; (entry = readdir(listing));)
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(listing);
-    return count;
-}
-
-#define RUN                                                                                        \
-    PLIANT_COMMAND                                                                                 \
-    " run scene.json --frames 2 --no-progress -o out.jsonl -o frame_%%04d.obj%s%s%s "              \
-    ">stdout 2>stderr"
-
-/* Whether the command says exactly this, fails with status 2 and leaves nothing. */
-static bool says(const char *what, const char *assignment, const char *message, int files)
-{
-    char command[1024], expected[2048], got[2048], printed[64];
-    snprintf(command, sizeof command, RUN, assignment ? " --set '" : "",
-             assignment ? assignment : "", assignment ? "'" : "");
-    int status = system(command);
-    read_file("stderr", got, sizeof got);
-    read_file("stdout", printed, sizeof printed);
-    snprintf(expected, sizeof expected, "pliant: %s%s\n", message[0] == ':' ? "scene.json" : "",
-             message);
-    if (strcmp(got, expected) == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 2 &&
-        !printed[0] && count_files() == files)
-        return true;
-    print_error("%s: exit status %d, %d files\n  expected %s  got      %s", what,
-                WEXITSTATUS(status), count_files(), expected, got);
-    return false;
-}
-
 static void every_broken_scene_is_explained(void **state)
 {
     (void)state;
-    int wrong = 0;
-    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
-        write_file("scene.json", scenes[i].text);
-        wrong += !says(scenes[i].what, NULL, scenes[i].message, 3);
-    }
-    assert_int_equal(wrong, 0);
+    all_are_explained(scenes, sizeof scenes / sizeof *scenes);
 }
 
 static void so_is_every_broken_part(void **state)
@@ -1231,21 +740,6 @@ static void every_wrong_value_is_explained(void **state)
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         wrong += !says(sets[i].assignment, sets[i].assignment, sets[i].message, 3);
     assert_int_equal(wrong, 0);
-}
-
-static int make_directory(void **state)
-{
-    (void)state;
-    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"scene.json", "stdout", "stderr"};
-    for (int i = 0; i < 3; i++)
-        unlink(names[i]);
-    return chdir("/") == 0 && rmdir(directory) == 0 ? 0 : -1;
 }
 
 int main(void)

@@ -237,8 +237,9 @@ static void group_everything(pl_contact *contact)
             for (int other = 0; other < contact->clump_count; other++)
                 if (may_meet(contact, c, other)) {
                     assert_true(buffer->group_count < buffer->group_capacity);
+                    buffer->gaps[buffer->group_count] = (pl_row_gaps){{0}};
                     buffer->groups[buffer->group_count++] =
-                        (pl_group){c, other, 0, -INFINITY, INFINITY, contact->used[c]};
+                        (pl_group){c, other, 0, -INFINITY, INFINITY, 1};
                 }
         segment->count = buffer->group_count - segment->first;
     }
