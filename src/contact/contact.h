@@ -33,6 +33,10 @@ typedef struct pl_contact_body {
     bool asleep;             /* stands still: does not look for others, is found by them */
     bool woken;              /* was pushed while asleep */
     bool swept;              /* in a swept touch: scratch of the sweeps */
+    bool shown;              /* all of it, in this sub-step: see pl_contact.show */
+    bool torn, halted;       /* scratch of pl_contact_halt, with the next two */
+    int32_t zone;
+    double box[6];
     bool touching, grounded; /* touched a body, a collider: set here, cleared by whoever reads it */
     bool borne;              /* touched a collider that gives way: likewise */
     float largest;           /* radius of its largest particle */
@@ -156,6 +160,10 @@ typedef struct pl_contact {
     bool bouncy;       /* some body or collider bounces */
     uint16_t *touched; /* [clumps] bit k: something has changed of particle k */
 
+    /* Called for bodies that are looked at more closely: brings the primitives of clumps that are not wanted, and `came`. NULL = both are there. */
+    void (*show)(void *host, int body);
+    void *host;
+
     pl_contact_colliders against;
     pl_contact_joints joints;
     uint8_t *joined; /* [clumps] scratch of joints: zeros */
@@ -180,12 +188,12 @@ typedef struct pl_contact {
         last; /* [clumps][16] the stamp behind the batch that last moved it; those of earlier batches are below `stamp` */
     int32_t stamp;
 
-    bool stale;                     /* groups must be made anew whatever has moved */
-    double horizon;                 /* seconds for which groups are made */
-    double until;                   /* when that is over */
-    double time, made;              /* now, and when groups were made */
-    double h, step, gravity;        /* seconds; m/s² */
-    uint64_t builds, touches, lost; /* counters */
+    bool stale;                            /* groups must be made anew whatever has moved */
+    double horizon;                        /* seconds for which groups are made */
+    double until;                          /* when that is over */
+    double time, made;                     /* now, and when groups were made */
+    double h, step, gravity;               /* seconds; m/s² */
+    uint64_t builds, touches, lost, halts; /* counters */
     uint64_t
         apart; /* ticks for which the caller was in parallel stages; likewise cleared by the reader */
 } pl_contact;
@@ -225,6 +233,9 @@ void pl_contact_pack(pl_contact *contact);
 
 /* Goes through the batches. Returns whether a touch that was swept was moved by more than a little. */
 bool pl_contact_sweep(pl_contact *contact);
+
+/* When touches that were swept have been resolved: nobody passes through anybody all the same. */
+void pl_contact_halt(pl_contact *contact);
 
 /* Touches → change and shift, in order. */
 void pl_contact_resolve(pl_contact *contact);

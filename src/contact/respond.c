@@ -274,6 +274,7 @@ static void sweep_all(pl_contact *contact)
     }
     if (fits)
         empty_batches(contact);
+    pl_contact_halt(contact);
 }
 
 /* Bounces: velocity only, after everything is where it belongs. A particle bounces once in a sub-step: two blows at the same time, each answered as if it

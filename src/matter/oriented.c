@@ -169,7 +169,7 @@ void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clu
     double scale = h * body->system->key.model->unit;
     for (int p = 0; p < clumps->count * PL_CLUMP; p++) {
         int i = clumps->particle[p];
-        for (int k = 0; wanted[p / PL_CLUMP] && k < 3; k++)
+        for (int k = 0; (!wanted || wanted[p / PL_CLUMP]) && k < 3; k++)
             came[p][k] = (float)((body->old.velocity[k] + (double)body->old.u[3 * i + k]) * scale);
     }
 }

@@ -12,6 +12,9 @@
 /* Overlapping at rest, with a little room: such pairs would be pushed apart from the first step on. */
 #define REST_ROOM 1.05f
 
+/* As near as the nearest, nearly. */
+#define BESIDE 1.25f
+
 /* ---- Cutting --------------------------------------------------------------------------------- */
 
 typedef struct cut {
@@ -119,6 +122,29 @@ static void fill(pl_clumps *clumps, const cut *c, const float *orientation, cons
                 clumps->place[i] = PL_CLUMP * k + p;
         }
     }
+}
+
+static float distance_at_rest(const cut *c, int32_t i, int32_t j)
+{
+    const float *p = c->rest + 3 * (size_t)i, *q = c->rest + 3 * (size_t)j;
+    float x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2];
+    return sqrtf(x * x + y * y + z * z);
+}
+
+static void find_beside(pl_clumps *clumps, const cut *c, int at)
+{
+    const int32_t *others = clumps->particle + at / PL_CLUMP * PL_CLUMP;
+    float far[PL_CLUMP], least = INFINITY;
+    for (int k = 0; k < PL_CLUMP; k++) {
+        int both = 1 << k | 1 << at % PL_CLUMP;
+        bool other = (clumps->used[at / PL_CLUMP] & both) == both && k != at % PL_CLUMP;
+        far[k] = other ? distance_at_rest(c, clumps->particle[at], others[k]) : INFINITY;
+        least = fminf(least, far[k]);
+    }
+    clumps->spacing[at] = isfinite(least) ? least : 0;
+    for (int k = 0; k < PL_CLUMP; k++)
+        if (far[k] <= BESIDE * least && isfinite(least))
+            clumps->beside[at] |= (uint16_t)(1u << k);
 }
 
 /* ---- Pairs that never touch -------------------------------------------------------------------- */
@@ -290,6 +316,8 @@ static bool allocate(pl_memory *memory, pl_clumps *clumps, int n)
            (clumps->used = PL_NEW(memory, uint16_t, clumps->count)) &&
            (clumps->shape = PL_NEW(memory, float, 6 * places)) &&
            (clumps->radius = PL_NEW(memory, float, places)) &&
+           (clumps->beside = PL_NEW(memory, uint16_t, places)) &&
+           (clumps->spacing = PL_NEW(memory, float, places)) &&
            (clumps->place = PL_NEW(memory, int32_t, n)) &&
            (clumps->apart_start = PL_NEW(memory, int32_t, n + 1));
 }
@@ -311,6 +339,8 @@ pl_clumps *pl_clumps_create(pl_memory *memory, int n, const float *rest, const f
             c.order[i] = i;
         halve(&c, 0, n);
         fill(clumps, &c, orientation, radii);
+        for (int at = 0; at < clumps->count * PL_CLUMP; at++)
+            find_beside(clumps, &c, at);
         good = find_apart(memory, clumps, &s, &c);
     }
     pl_memory_free(memory, c.order);
@@ -326,9 +356,10 @@ void pl_clumps_destroy(pl_memory *memory, pl_clumps *clumps)
 {
     if (!clumps)
         return;
-    void *arrays[] = {clumps->particle,    clumps->used,      clumps->shape,
-                      clumps->radius,      clumps->place,     clumps->apart_start,
-                      clumps->apart_clump, clumps->apart_mask};
+    void *arrays[] = {clumps->particle,    clumps->used,       clumps->shape,
+                      clumps->radius,      clumps->place,      clumps->apart_start,
+                      clumps->apart_clump, clumps->apart_mask, clumps->beside,
+                      clumps->spacing};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         pl_memory_free(memory, arrays[k]);
     pl_memory_free(memory, clumps);

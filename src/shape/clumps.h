@@ -16,7 +16,9 @@ typedef struct pl_clumps {
     float *shape; /* [count][6][16] Ē diag(a², b², c²) Ēᵀ: xx, xy, xz, yy, yz, zz; model units */
     float
         *radius; /* [count][16] of the sphere around the ellipsoid; 0 in places that are not used */
-    int32_t *place; /* [n] where a particle is: 16 clump + place */
+    int32_t *place;   /* [n] where a particle is: 16 clump + place */
+    float *spacing;   /* [count][16] to the nearest of its clump at rest; 0 = none, or not known */
+    uint16_t *beside; /* [count][16] those of its clump about as near as that */
 
     /* For each particle the places it never touches: those it is joined to, at most two edges away, or overlaps at
        rest; clump by clump, ascending, itself included. */

@@ -120,6 +120,22 @@ static void gather_velocities(pl_world *world)
     }
 }
 
+/* What contact asks for when something is fast. */
+static void show_body(void *context, int number)
+{
+    pl_world *world = context;
+    pl_contact *contact = world->contact;
+    const pl_record *record = world->entered[number];
+    const pl_contact_body *body = contact->bodies + number;
+    size_t first = (size_t)body->first_clump * PL_CLUMP;
+    if (body->asleep)
+        return;
+    pl_oriented_gather_more(&record->matter, body->clumps, wanted_of(world, record), PL_NOT_WANTED,
+                            contact->primitives + first);
+    pl_oriented_gather_velocities(&record->matter, body->clumps, NULL, world->h,
+                                  contact->came + first);
+}
+
 /* Whether anything bounces. */
 static bool is_bouncy(const pl_contact *contact)
 {
@@ -175,6 +191,8 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     contact->h = world->h;
     contact->step = world->step;
     contact->time = world->time;
+    contact->show = show_body;
+    contact->host = world;
     contact->gravity =
         sqrt(world->gravity[0] * world->gravity[0] + world->gravity[1] * world->gravity[1] +
              world->gravity[2] * world->gravity[2]);

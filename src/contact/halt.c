@@ -1,0 +1,531 @@
+/* The last resort against what is so fast that touches do not stop it. They are resolved along the lines on which pairs first meet if all go straight on; whoever
+   is thrown aside by one of them may meet others, whom nobody has asked. So when all touches are resolved, the ways of bodies in fast, head-on ones are
+   looked at once more: from where each particle started to where it would end. Bodies that would pass through each other, or that the blow
+   would turn inside out, collide without bouncing instead, as a whole (rigid impact zones: Provot 1997; Bridson et al. 2002):
+
+       all go their ways until the first two of them meet, at the part t of the sub-step;
+       from there on they go on as one:  v = V + ω × (x − c)
+
+   with the momentum and the angular momentum that they have together. Such a motion changes the order of no two particles: r · (r + s ω × r) = |r|². */
+#include "contact/contact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/mat3.h"
+
+/* Lengths below are parts of the distance at which a pair touches. A pair passes that has come nearer than CLOSE and ends on the other side (in a wall of
+   touching spheres the widest gap leaves 0.71), or nearer than HALF_WAY. Pairs nearer than NO_SIDE have no side to be on; those that move less than FAST are seen in the next sub-step. */
+#define CLOSE 0.75
+#define HALF_WAY 0.5
+#define NO_SIDE 0.3
+#define FAST 0.5
+
+/* They turn no further than this in a sub-step, radians: straight ways along a circle lead outwards. */
+#define MOST_TURN 0.5
+
+/* Of the distance at rest; and of that at the start of the sub-step. */
+#define STRETCHED 2.5
+#define MORE 1.2
+
+/* ---- Zones -------------------------------------------------------------------------------------------- */
+
+/* Bodies that go on as one, named after the first of them. */
+static int zone_of(const pl_contact *contact, int body)
+{
+    while (contact->bodies[body].zone != body)
+        body = contact->bodies[body].zone;
+    return body;
+}
+
+static bool is_halted(const pl_contact *contact, int body)
+{
+    return contact->bodies[zone_of(contact, body)].halted;
+}
+
+/* What is known of a body without asking is only what its groups need. */
+static void show(pl_contact *contact, int number)
+{
+    pl_contact_body *body = contact->bodies + number;
+    if (contact->show && !body->shown)
+        contact->show(contact->host, number);
+    body->shown = true;
+}
+
+/* ---- Ways of particles -------------------------------------------------------------------------------- */
+
+typedef struct way {
+    double from[3], by[3]; /* metres; from a base in common */
+} way;
+
+/* Straight on, or as it was corrected. */
+static way way_of(const pl_contact *contact, int32_t place, const double base[3], bool corrected)
+{
+    const pl_contact_body *body = contact->bodies + contact->body_of[place / PL_CLUMP];
+    const float *x = contact->places[place / PL_CLUMP].x + place % PL_CLUMP;
+    const float *moved = contact->ways[place / PL_CLUMP].x + place % PL_CLUMP;
+    const float *change = contact->change[place], *shift = contact->shift[place];
+    way w;
+    for (int k = 0; k < 3; k++) {
+        double by = (double)moved[k * PL_CLUMP];
+        w.from[k] = body->base[k] - base[k] + (double)x[k * PL_CLUMP] - by;
+        w.by[k] = corrected ? by + (double)change[k] + (double)shift[k] : by;
+    }
+    return w;
+}
+
+static bool is_used(const pl_contact *contact, int32_t place)
+{
+    return contact->used[place / PL_CLUMP] >> place % PL_CLUMP & 1;
+}
+
+static int32_t first_of(const pl_contact_body *body)
+{
+    return body->first_clump * PL_CLUMP;
+}
+
+static int32_t last_of(const pl_contact_body *body)
+{
+    return first_of(body) + body->clumps->count * PL_CLUMP;
+}
+
+/* Low and high corners of the ways of some particles, with their spheres. */
+static void box_of(const pl_contact *contact, int32_t first, int32_t last, const double base[3],
+                   bool corrected, double box[6])
+{
+    for (int k = 0; k < 3; k++)
+        box[k] = INFINITY, box[3 + k] = -INFINITY;
+    for (int32_t i = first; i < last; i++) {
+        if (!is_used(contact, i))
+            continue;
+        way w = way_of(contact, i, base, corrected);
+        double radius = (double)contact->radius[i];
+        for (int k = 0; k < 3; k++) {
+            double to = w.from[k] + w.by[k];
+            box[k] = fmin(box[k], fmin(w.from[k], to) - radius);
+            box[3 + k] = fmax(box[3 + k], fmax(w.from[k], to) + radius);
+        }
+    }
+}
+
+static bool boxes_meet(const double a[6], const double b[6])
+{
+    for (int k = 0; k < 3; k++)
+        if (!(a[k] < b[3 + k]) || !(b[k] < a[3 + k]))
+            return false;
+    return true;
+}
+
+/* ---- Pairs -------------------------------------------------------------------------------------------- */
+
+static void shape_of(const pl_contact *contact, int32_t place, double shape[6])
+{
+    for (int k = 0; k < 6; k++)
+        shape[k] = (double)contact->primitives[place].shape[k];
+}
+
+/* F with rᵀ F r = 1 where the two touch: s (1 − s) ((1 − s) B₁ + s B₂)⁻¹, exact for spheres with s = R₁/(R₁ + R₂). */
+static bool form_of(const pl_contact *contact, int32_t a, int32_t b, pl_mat3 *form)
+{
+    double p[6], q[6], m[6];
+    shape_of(contact, a, p);
+    shape_of(contact, b, q);
+    double ra = sqrt(p[0] + p[3] + p[5]), rb = sqrt(q[0] + q[3] + q[5]), s = ra / (ra + rb);
+    for (int k = 0; k < 6; k++)
+        m[k] = ((1 - s) * p[k] + s * q[k]) / (s * (1 - s));
+    pl_mat3 sum = {{{m[0], m[1], m[2]}, {m[1], m[3], m[4]}, {m[2], m[4], m[5]}}};
+    return ra > 0 && rb > 0 && pl_m3_inverse(sum, form);
+}
+
+typedef struct course {
+    double start, half, square; /* r₀ᵀ F r₀, r₀ᵀ F w, wᵀ F w */
+    bool thrown;
+} course;
+
+/* What its speed alone would move it by: the solver's pull on what is bent is no throw. Those that are halted have a new speed. */
+static pl_vec3 throw_of(const pl_contact *contact, int32_t place, const way *w)
+{
+    const float *came = contact->came[place];
+    if (is_halted(contact, contact->body_of[place / PL_CLUMP]))
+        return (pl_vec3){w->by[0] - (double)contact->shift[place][0],
+                         w->by[1] - (double)contact->shift[place][1],
+                         w->by[2] - (double)contact->shift[place][2]};
+    return pl_v3_from_floats(came);
+}
+
+static bool course_of(const pl_contact *contact, int32_t a, int32_t b, const way *mine,
+                      const way *other, course *c)
+{
+    pl_mat3 form;
+    pl_vec3 r = {other->from[0] - mine->from[0], other->from[1] - mine->from[1],
+                 other->from[2] - mine->from[2]};
+    pl_vec3 w = {other->by[0] - mine->by[0], other->by[1] - mine->by[1],
+                 other->by[2] - mine->by[2]};
+    /* Spheres first. */
+    double reach = (double)contact->radius[a] + (double)contact->radius[b];
+    double t = -pl_v3_dot(r, w) / fmax(pl_v3_dot(w, w), 1e-300);
+    if (!(pl_v3_length2(pl_v3_add_scaled(r, fmin(fmax(t, 0), 1), w)) < reach * reach) ||
+        !form_of(contact, a, b, &form))
+        return false;
+    pl_vec3 fr = pl_m3_mul_v3(form, r), fw = pl_m3_mul_v3(form, w);
+    pl_vec3 u = pl_v3_sub(throw_of(contact, b, other), throw_of(contact, a, mine));
+    *c = (course){.start = pl_v3_dot(r, fr), .half = pl_v3_dot(r, fw), .square = pl_v3_dot(w, fw)};
+    c->thrown = pl_v3_dot(u, fr) < 0 && pl_v3_dot(u, pl_m3_mul_v3(form, u)) > FAST * FAST;
+    return true;
+}
+
+/* Ends on the other side of it, or came so close that it might as well. */
+static bool passes(const course *c)
+{
+    if (!c->thrown || !(c->square > FAST * FAST) || !(c->half < 0) ||
+        !(c->start > NO_SIDE * NO_SIDE))
+        return false;
+    if (!(c->start > CLOSE * CLOSE))
+        return c->start + c->half < 0;
+    double t = fmin(-c->half / c->square, 1);
+    double least = c->start + t * (2 * c->half + t * c->square);
+    return least < (c->start + c->half < 0 ? CLOSE * CLOSE : HALF_WAY * HALF_WAY);
+}
+
+/* The part of the sub-step after which the two touch; what overlaps already, is a tenth nearer. */
+static double meets_at(const course *c)
+{
+    double limit = c->start < 1 ? 0.81 * c->start : 1;
+    double under = c->half * c->half - c->square * (c->start - limit);
+    if (!(c->half < 0) || !(under > 0))
+        return 1;
+    return fmin(fmax((-c->half - sqrt(under)) / c->square, 0), 1);
+}
+
+/* ---- Pairs of bodies ---------------------------------------------------------------------------------- */
+
+static bool may_meet(const pl_contact_body *a, const pl_contact_body *b)
+{
+    return (a->category & b->mask) && (b->category & a->mask) && boxes_meet(a->box, b->box);
+}
+
+/* When the first of their particles meet (1 = never), or, as they were corrected, 0 if any pass. */
+static double look(const pl_contact *contact, const pl_contact_body *a, const pl_contact_body *b,
+                   bool corrected)
+{
+    double first = 1, box[6], small[6], others[6];
+    box_of(contact, first_of(a), last_of(a), a->base, corrected, box);
+    for (int32_t other = first_of(b); other < last_of(b); other += PL_CLUMP) {
+        box_of(contact, other, other + PL_CLUMP, a->base, corrected, others);
+        if (!boxes_meet(box, others))
+            continue;
+        for (int32_t i = first_of(a); i < last_of(a); i++) {
+            if (!is_used(contact, i))
+                continue;
+            box_of(contact, i, i + 1, a->base, corrected, small);
+            way mine = way_of(contact, i, a->base, corrected);
+            for (int32_t j = other; j < other + PL_CLUMP && boxes_meet(small, others); j++) {
+                course c;
+                if (!is_used(contact, j))
+                    continue;
+                way its = way_of(contact, j, a->base, corrected);
+                if (!course_of(contact, i, j, &mine, &its, &c))
+                    continue;
+                if (corrected && passes(&c))
+                    return 0;
+                if (!corrected)
+                    first = fmin(first, meets_at(&c));
+            }
+        }
+    }
+    return first;
+}
+
+/* ---- Zones: bodies that go on as one -------------------------------------------------------------------- */
+
+/* Returns whether they were two. */
+static bool unite(pl_contact *contact, int a, int b)
+{
+    a = zone_of(contact, a), b = zone_of(contact, b);
+    contact->bodies[a > b ? a : b].zone = a > b ? b : a;
+    contact->bodies[a].halted = contact->bodies[b].halted = true;
+    return a != b;
+}
+
+/* What hangs together stays together. */
+static void unite_joined(pl_contact *contact)
+{
+    bool more = true;
+    while (more) {
+        more = false;
+        for (int i = 0; i < contact->joints.count; i++) {
+            const pl_joint *joint = contact->joints.joints + i;
+            if (!joint->a.count || !joint->b.count)
+                continue;
+            int a = contact->body_of[joint->a.place[0] / PL_CLUMP];
+            int b = contact->body_of[joint->b.place[0] / PL_CLUMP];
+            if (is_halted(contact, a) || is_halted(contact, b))
+                more |= unite(contact, a, b);
+        }
+    }
+}
+
+typedef struct zone {
+    double mass, until; /* they go their ways until this part of the sub-step */
+    bool held;          /* some of it do not give way */
+    double held_count;
+    pl_vec3 v, centre, turn;
+} zone;
+
+/* When the first of its bodies meet. */
+static double meeting_of(pl_contact *contact, int number)
+{
+    double first = 1;
+    for (int b = number; b < contact->body_count; b++)
+        if (zone_of(contact, b) == number) {
+            show(contact, b);
+            box_of(contact, first_of(contact->bodies + b), last_of(contact->bodies + b),
+                   contact->bodies[number].base, false, contact->bodies[b].box);
+        }
+    for (int a = number; a < contact->body_count; a++)
+        for (int b = a + 1; zone_of(contact, a) == number && b < contact->body_count; b++)
+            if (zone_of(contact, b) == number && may_meet(contact->bodies + a, contact->bodies + b))
+                first = fmin(first, look(contact, contact->bodies + a, contact->bodies + b, false));
+    return first;
+}
+
+/* Where it is when they meet, from the zone's base. */
+static pl_vec3 place_at(const way *w, double t)
+{
+    return (pl_vec3){w->from[0] + t * w->by[0], w->from[1] + t * w->by[1],
+                     w->from[2] + t * w->by[2]};
+}
+
+/* Σ m, Σ m v, Σ m x: in metres per sub-step, of what touches have left. Those that do not give way lead all the others. */
+static void sum_up(const pl_contact *contact, int number, zone *z)
+{
+    pl_vec3 held = {0, 0, 0};
+    for (int b = number; b < contact->body_count; b++) {
+        const pl_contact_body *body = contact->bodies + b;
+        if (zone_of(contact, b) != number)
+            continue;
+        for (int32_t i = first_of(body); i < last_of(body); i++) {
+            if (!is_used(contact, i))
+                continue;
+            double yield = (double)contact->primitives[i].yield;
+            way w = way_of(contact, i, contact->bodies[number].base, false);
+            pl_vec3 by = {w.by[0], w.by[1], w.by[2]};
+            if (!(yield > 0)) {
+                z->held_count++;
+                held = pl_v3_add(held, by);
+                continue;
+            }
+            const float *change = contact->change[i];
+            pl_vec3 more = {(double)change[0], (double)change[1], (double)change[2]};
+            z->mass += 1 / yield;
+            z->v = pl_v3_add_scaled(z->v, 1 / yield, pl_v3_add(by, more));
+            z->centre = pl_v3_add_scaled(z->centre, 1 / yield, place_at(&w, z->until));
+        }
+    }
+    double scale = z->mass > 0 ? 1 / z->mass : 0;
+    z->centre = pl_v3_scale(z->centre, scale);
+    z->v = z->held_count > 0 ? pl_v3_scale(held, 1 / z->held_count) : pl_v3_scale(z->v, scale);
+}
+
+/* I ω = Σ m x × v about the centre. */
+static void spin_up(const pl_contact *contact, int number, zone *z)
+{
+    pl_mat3 inertia = pl_m3_zero(), inverse;
+    pl_vec3 spin = {0, 0, 0};
+    for (int b = number; b < contact->body_count; b++) {
+        const pl_contact_body *body = contact->bodies + b;
+        if (zone_of(contact, b) != number)
+            continue;
+        for (int32_t i = first_of(body); i < last_of(body); i++) {
+            if (!is_used(contact, i))
+                continue;
+            double mass = 1 / (double)contact->primitives[i].yield;
+            way w = way_of(contact, i, contact->bodies[number].base, false);
+            pl_vec3 r = pl_v3_sub(place_at(&w, z->until), z->centre);
+            pl_vec3 by = {w.by[0], w.by[1], w.by[2]};
+            pl_mat3 cross = pl_m3_cross(r);
+            spin = pl_v3_add_scaled(spin, mass, pl_v3_cross(r, by));
+            inertia = pl_m3_add_scaled(inertia, -mass, pl_m3_mul(cross, cross));
+        }
+    }
+    /* Thin ones do not turn about themselves. */
+    double least = 1e-6 * pl_m3_trace(inertia);
+    inertia = pl_m3_add(inertia, pl_m3_diagonal(least, least, least));
+    if (!pl_m3_inverse(inertia, &inverse))
+        return;
+    z->turn = pl_m3_mul_v3(inverse, spin);
+    double angle = sqrt(pl_v3_length2(z->turn));
+    if (angle > MOST_TURN)
+        z->turn = pl_v3_scale(z->turn, MOST_TURN / angle);
+}
+
+/* Velocity from `change`: all of the sub-step at v; then back to where it was when they met. */
+static void lead(pl_contact *contact, int32_t place, const way *w, const zone *z)
+{
+    pl_vec3 r = pl_v3_sub(place_at(w, z->until), z->centre);
+    pl_vec3 v = pl_v3_add(z->v, pl_v3_cross(z->turn, r));
+    double more[3] = {v.x - w->by[0], v.y - w->by[1], v.z - w->by[2]};
+    for (int k = 0; k < 3; k++) {
+        contact->change[place][k] = (float)more[k];
+        contact->shift[place][k] = (float)(-z->until * more[k]);
+    }
+    pl_contact_note_touched(contact, place, 1);
+}
+
+static void settle(pl_contact *contact, int number)
+{
+    zone z = {.until = meeting_of(contact, number)};
+    sum_up(contact, number, &z);
+    if (!(z.held_count > 0))
+        spin_up(contact, number, &z);
+    /* Whoever is no number is rescued by its body, and takes nobody along. */
+    if (!isfinite(pl_v3_length2(z.v) + pl_v3_length2(z.turn) + pl_v3_length2(z.centre)))
+        return;
+    for (int b = number; b < contact->body_count; b++) {
+        pl_contact_body *body = contact->bodies + b;
+        if (zone_of(contact, b) != number)
+            continue;
+        body->woken |= body->asleep;
+        for (int32_t i = first_of(body); i < last_of(body); i++) {
+            way w = way_of(contact, i, contact->bodies[number].base, false);
+            if (is_used(contact, i) && contact->primitives[i].yield > 0)
+                lead(contact, i, &w, &z);
+        }
+    }
+}
+
+/* ---- Whether anybody must be halted --------------------------------------------------------------------- */
+
+static double distance_of(const way *a, const way *b, double t)
+{
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+        double d = b->from[k] - a->from[k] + t * (b->by[k] - a->by[k]);
+        square += d * d;
+    }
+    return sqrt(square);
+}
+
+/* Whether particles that lie side by side at rest are driven so far apart that others fit between them. */
+static bool is_torn(const pl_contact *contact, const pl_contact_body *body)
+{
+    const pl_clumps *clumps = body->clumps;
+    for (int at = 0; at < clumps->count * PL_CLUMP; at++) {
+        double spacing = (double)clumps->spacing[at] * body->unit;
+        way mine = way_of(contact, first_of(body) + at, body->base, true);
+        for (uint32_t mask = clumps->beside[at]; mask; mask &= mask - 1) {
+            int32_t next = first_of(body) + at / PL_CLUMP * PL_CLUMP + __builtin_ctz(mask);
+            way its = way_of(contact, next, body->base, true);
+            double end = distance_of(&mine, &its, 1);
+            if (end > STRETCHED * spacing && end > MORE * distance_of(&mine, &its, 0))
+                return true;
+        }
+    }
+    return false;
+}
+
+typedef void visit_touch(pl_contact *contact, pl_touch *t, int a, int b);
+
+static void visit(pl_contact *contact, visit_touch *call)
+{
+    for (int block = 0; block < contact->block_count; block++) {
+        const pl_segment *s = contact->touch_segments + block;
+        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        for (int i = 0; i < s->count; i++)
+            call(contact, touches + i, contact->body_of[touches[i].a / PL_CLUMP],
+                 contact->body_of[touches[i].b / PL_CLUMP]);
+    }
+}
+
+/* Head-on by speed alone, and not only because the solver brings what is bent back into its shape. */
+static bool is_thrown(pl_contact *contact, const pl_touch *t, int a, int b)
+{
+    if (!(t->swept & PL_SWEPT) || !(t->pushed > 0) || a == b)
+        return false;
+    show(contact, a);
+    show(contact, b);
+    const float *from = contact->came[t->a], *to = contact->came[t->b];
+    float coming =
+        t->n[0] * (from[0] - to[0]) + t->n[1] * (from[1] - to[1]) + t->n[2] * (from[2] - to[2]);
+    return coming > (float)FAST * (contact->least[t->a] + contact->least[t->b]);
+}
+
+static void mark_thrown(pl_contact *contact, pl_touch *t, int a, int b)
+{
+    if (is_thrown(contact, t, a, b))
+        contact->bodies[a].swept = contact->bodies[b].swept = true;
+}
+
+static void unite_torn(pl_contact *contact, pl_touch *t, int a, int b)
+{
+    if ((contact->bodies[a].torn || contact->bodies[b].torn) && is_thrown(contact, t, a, b))
+        unite(contact, a, b);
+}
+
+/* Nobody bounces who was halted. */
+static void calm(pl_contact *contact, pl_touch *t, int a, int b)
+{
+    if (is_halted(contact, a) || is_halted(contact, b))
+        t->kick = 0;
+}
+
+/* Returns whether anybody is thrown. */
+static bool begin(pl_contact *contact)
+{
+    bool any = false;
+    for (int b = 0; b < contact->body_count; b++) {
+        pl_contact_body *body = contact->bodies + b;
+        body->zone = b;
+        body->shown = body->swept = body->torn = body->halted = false;
+    }
+    visit(contact, mark_thrown);
+    for (int b = 0; b < contact->body_count; b++) {
+        pl_contact_body *body = contact->bodies + b;
+        body->torn = body->swept && is_torn(contact, body);
+        any |= body->swept;
+    }
+    if (any)
+        visit(contact, unite_torn);
+    return any;
+}
+
+/* Everybody that is fast or halted against everybody else, as they would end now. Returns whether somebody was united. */
+static bool unite_passing(pl_contact *contact)
+{
+    static const double world[3] = {0, 0, 0};
+    pl_contact_body *bodies = contact->bodies;
+    bool more = false;
+    for (int b = 0; b < contact->body_count; b++)
+        box_of(contact, first_of(bodies + b), last_of(bodies + b), world, true, bodies[b].box);
+    for (int a = 0; a < contact->body_count; a++)
+        for (int b = 0; (bodies[a].swept || is_halted(contact, a)) && b < contact->body_count; b++)
+            if (b != a && zone_of(contact, a) != zone_of(contact, b) &&
+                may_meet(bodies + a, bodies + b)) {
+                show(contact, a);
+                show(contact, b);
+                if (!(look(contact, bodies + a, bodies + b, true) > 0))
+                    more |= unite(contact, a, b);
+            }
+    return more;
+}
+
+void pl_contact_halt(pl_contact *contact)
+{
+    bool any = false;
+    if (!begin(contact))
+        return;
+    do {
+        unite_joined(contact);
+        for (int b = 0; b < contact->body_count; b++)
+            if (zone_of(contact, b) == b && contact->bodies[b].halted) {
+                settle(contact, b);
+                any = true;
+            }
+    } while (unite_passing(contact));
+    if (any) {
+        visit(contact, calm);
+        contact->halts++;
+    }
+    for (int b = 0; b < contact->body_count; b++)
+        contact->bodies[b].swept = false;
+}
