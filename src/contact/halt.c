@@ -26,7 +26,7 @@
 
 /* Of the distance at rest; and of that at the start of the sub-step. */
 #define STRETCHED 2.5
-#define MORE 1.2
+#define MORE 2.0
 
 /* ---- Zones -------------------------------------------------------------------------------------------- */
 

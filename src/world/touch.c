@@ -128,8 +128,11 @@ static void show_body(void *context, int number)
     const pl_record *record = world->entered[number];
     const pl_contact_body *body = contact->bodies + number;
     size_t first = (size_t)body->first_clump * PL_CLUMP;
-    if (body->asleep)
+    if (body->asleep) {
+        memset(contact->came + first, 0,
+               sizeof *contact->came * (size_t)body->clumps->count * PL_CLUMP);
         return;
+    }
     pl_oriented_gather_more(&record->matter, body->clumps, wanted_of(world, record), PL_NOT_WANTED,
                             contact->primitives + first);
     pl_oriented_gather_velocities(&record->matter, body->clumps, NULL, world->h,
