@@ -94,13 +94,16 @@ enum { GROUPS_PER_CLUMP = 32, TOUCHES_PER_CLUMP = 32 };
 static bool reserve_buffers(pl_contact *contact, size_t clumps)
 {
     pl_memory *memory = contact->memory;
+    int32_t groups = GROUPS_PER_CLUMP * (int32_t)clumps;
     for (int w = 0; w < contact->worker_count; w++) {
         pl_contact_buffer *buffer = contact->buffers + w;
+        /* They may have grown to more than that: when memory ends in between, the smaller one counts. */
+        buffer->group_capacity = buffer->group_capacity < groups ? buffer->group_capacity : groups;
         if (!renew(memory, &buffer->found, clumps, sizeof *buffer->found) ||
             !renew(memory, &buffer->groups, GROUPS_PER_CLUMP * clumps, sizeof *buffer->groups) ||
             !renew(memory, &buffer->gaps, GROUPS_PER_CLUMP * clumps, sizeof *buffer->gaps))
             return false;
-        buffer->group_capacity = GROUPS_PER_CLUMP * (int32_t)clumps;
+        buffer->group_capacity = groups;
         if (!renew(memory, &buffer->touches, TOUCHES_PER_CLUMP * clumps, sizeof *buffer->touches))
             return false;
         buffer->touch_capacity = TOUCHES_PER_CLUMP * (int32_t)clumps;

@@ -152,8 +152,8 @@ typedef struct pl_contact {
     float (*change)[4]; /* [clumps][16] what contacts have moved so far: x, y, z */
     float (*shift)[4];  /* [clumps][16] the same, without velocity */
     float (*kick)[4];   /* [clumps][16] velocity without moving, metres per sub-step */
-    float (
-        *came)[4]; /* [clumps][16] velocity at the start, likewise; only where something bounces */
+    float (*came)
+        [4]; /* [clumps][16] velocity at the start, likewise; only where something bounces or is shown */
     float
         far; /* in a sub-step nobody is moved further without velocity, in radii: what a single overlap asks for at the most */
     bool some_sleep;   /* some body is asleep */

@@ -33,8 +33,9 @@
 /* Bodies that go on as one, named after the first of them. */
 static int zone_of(const pl_contact *contact, int body)
 {
-    while (contact->bodies[body].zone != body)
-        body = contact->bodies[body].zone;
+    pl_contact_body *all = contact->bodies;
+    while (all[body].zone != body)
+        body = all[body].zone = all[all[body].zone].zone;
     return body;
 }
 
@@ -142,15 +143,19 @@ typedef struct course {
     bool thrown;
 } course;
 
-/* What its speed alone would move it by: the solver's pull on what is bent is no throw. Those that are halted have a new speed. */
-static pl_vec3 throw_of(const pl_contact *contact, int32_t place, const way *w)
+/* What its speed alone would move it by: the solver's pull on what is bent is no throw. Those that are halted have a new one. */
+static pl_vec3 new_speed(const pl_contact *contact, int32_t place, const way *w)
 {
-    const float *came = contact->came[place];
     if (is_halted(contact, contact->body_of[place / PL_CLUMP]))
         return (pl_vec3){w->by[0] - (double)contact->shift[place][0],
                          w->by[1] - (double)contact->shift[place][1],
                          w->by[2] - (double)contact->shift[place][2]};
-    return pl_v3_from_floats(came);
+    return pl_v3_from_floats(contact->came[place]);
+}
+
+static bool is_fast(const pl_mat3 *form, pl_vec3 fr, pl_vec3 u)
+{
+    return pl_v3_dot(u, fr) < 0 && pl_v3_dot(u, pl_m3_mul_v3(*form, u)) > FAST * FAST;
 }
 
 static bool course_of(const pl_contact *contact, int32_t a, int32_t b, const way *mine,
@@ -168,9 +173,11 @@ static bool course_of(const pl_contact *contact, int32_t a, int32_t b, const way
         !form_of(contact, a, b, &form))
         return false;
     pl_vec3 fr = pl_m3_mul_v3(form, r), fw = pl_m3_mul_v3(form, w);
-    pl_vec3 u = pl_v3_sub(throw_of(contact, b, other), throw_of(contact, a, mine));
     *c = (course){.start = pl_v3_dot(r, fr), .half = pl_v3_dot(r, fw), .square = pl_v3_dot(w, fw)};
-    c->thrown = pl_v3_dot(u, fr) < 0 && pl_v3_dot(u, pl_m3_mul_v3(form, u)) > FAST * FAST;
+    pl_vec3 came =
+        pl_v3_sub(pl_v3_from_floats(contact->came[b]), pl_v3_from_floats(contact->came[a]));
+    pl_vec3 now = pl_v3_sub(new_speed(contact, b, other), new_speed(contact, a, mine));
+    c->thrown = is_fast(&form, fr, came) || is_fast(&form, fr, now);
     return true;
 }
 
@@ -204,33 +211,48 @@ static bool may_meet(const pl_contact_body *a, const pl_contact_body *b)
     return (a->category & b->mask) && (b->category & a->mask) && boxes_meet(a->box, b->box);
 }
 
+/* The same of two clumps, from `base`. */
+static double look_at_clumps(const pl_contact *contact, int32_t a, int32_t b, const double base[3],
+                             bool corrected)
+{
+    double first = 1, small[6], others[6];
+    box_of(contact, b, b + PL_CLUMP, base, corrected, others);
+    for (int32_t i = a; i < a + PL_CLUMP; i++) {
+        if (!is_used(contact, i))
+            continue;
+        box_of(contact, i, i + 1, base, corrected, small);
+        way mine = way_of(contact, i, base, corrected);
+        for (int32_t j = b; j < b + PL_CLUMP && boxes_meet(small, others); j++) {
+            course c;
+            if (!is_used(contact, j))
+                continue;
+            way its = way_of(contact, j, base, corrected);
+            if (!course_of(contact, i, j, &mine, &its, &c))
+                continue;
+            if (corrected && passes(&c))
+                return 0;
+            if (!corrected)
+                first = fmin(first, meets_at(&c));
+        }
+    }
+    return first;
+}
+
 /* When the first of their particles meet (1 = never), or, as they were corrected, 0 if any pass. */
 static double look(const pl_contact *contact, const pl_contact_body *a, const pl_contact_body *b,
                    bool corrected)
 {
-    double first = 1, box[6], small[6], others[6];
-    box_of(contact, first_of(a), last_of(a), a->base, corrected, box);
-    for (int32_t other = first_of(b); other < last_of(b); other += PL_CLUMP) {
-        box_of(contact, other, other + PL_CLUMP, a->base, corrected, others);
-        if (!boxes_meet(box, others))
-            continue;
-        for (int32_t i = first_of(a); i < last_of(a); i++) {
-            if (!is_used(contact, i))
-                continue;
-            box_of(contact, i, i + 1, a->base, corrected, small);
-            way mine = way_of(contact, i, a->base, corrected);
-            for (int32_t j = other; j < other + PL_CLUMP && boxes_meet(small, others); j++) {
-                course c;
-                if (!is_used(contact, j))
-                    continue;
-                way its = way_of(contact, j, a->base, corrected);
-                if (!course_of(contact, i, j, &mine, &its, &c))
-                    continue;
-                if (corrected && passes(&c))
-                    return 0;
-                if (!corrected)
-                    first = fmin(first, meets_at(&c));
-            }
+    double first = 1, box[6], mine[6], others[6];
+    box_of(contact, first_of(b), last_of(b), a->base, corrected, box);
+    for (int32_t own = first_of(a); own < last_of(a); own += PL_CLUMP) {
+        box_of(contact, own, own + PL_CLUMP, a->base, corrected, mine);
+        for (int32_t other = first_of(b); other < last_of(b) && boxes_meet(mine, box);
+             other += PL_CLUMP) {
+            box_of(contact, other, other + PL_CLUMP, a->base, corrected, others);
+            if (boxes_meet(mine, others))
+                first = fmin(first, look_at_clumps(contact, own, other, a->base, corrected));
+            if (corrected && !(first > 0))
+                return 0;
         }
     }
     return first;
@@ -267,8 +289,7 @@ static void unite_joined(pl_contact *contact)
 
 typedef struct zone {
     double mass, until; /* they go their ways until this part of the sub-step */
-    bool held;          /* some of it do not give way */
-    double held_count;
+    double held_count;  /* of those that do not give way */
     pl_vec3 v, centre, turn;
 } zone;
 
@@ -342,7 +363,9 @@ static void spin_up(const pl_contact *contact, int number, zone *z)
             double mass = 1 / (double)contact->primitives[i].yield;
             way w = way_of(contact, i, contact->bodies[number].base, false);
             pl_vec3 r = pl_v3_sub(place_at(&w, z->until), z->centre);
-            pl_vec3 by = {w.by[0], w.by[1], w.by[2]};
+            const float *change = contact->change[i];
+            pl_vec3 by = {w.by[0] + (double)change[0], w.by[1] + (double)change[1],
+                          w.by[2] + (double)change[2]};
             pl_mat3 cross = pl_m3_cross(r);
             spin = pl_v3_add_scaled(spin, mass, pl_v3_cross(r, by));
             inertia = pl_m3_add_scaled(inertia, -mass, pl_m3_mul(cross, cross));
@@ -489,18 +512,25 @@ static bool begin(pl_contact *contact)
     return any;
 }
 
-/* Everybody that is fast or halted against everybody else, as they would end now. Returns whether somebody was united. */
-static bool unite_passing(pl_contact *contact)
+static bool is_moved(const pl_contact *contact, int body)
+{
+    return contact->bodies[body].swept || is_halted(contact, body);
+}
+
+/* Everybody that is fast or halted against everybody else, as they would end now; those that are not have not moved since the
+   first time. Returns whether somebody was united. */
+static bool unite_passing(pl_contact *contact, bool first_time)
 {
     static const double world[3] = {0, 0, 0};
     pl_contact_body *bodies = contact->bodies;
     bool more = false;
     for (int b = 0; b < contact->body_count; b++)
-        box_of(contact, first_of(bodies + b), last_of(bodies + b), world, true, bodies[b].box);
+        if (first_time || is_halted(contact, b))
+            box_of(contact, first_of(bodies + b), last_of(bodies + b), world, true, bodies[b].box);
     for (int a = 0; a < contact->body_count; a++)
-        for (int b = 0; (bodies[a].swept || is_halted(contact, a)) && b < contact->body_count; b++)
-            if (b != a && zone_of(contact, a) != zone_of(contact, b) &&
-                may_meet(bodies + a, bodies + b)) {
+        for (int b = 0; is_moved(contact, a) && b < contact->body_count; b++)
+            if (b != a && may_meet(bodies + a, bodies + b) && !(b < a && is_moved(contact, b)) &&
+                zone_of(contact, a) != zone_of(contact, b)) {
                 show(contact, a);
                 show(contact, b);
                 if (!(look(contact, bodies + a, bodies + b, true) > 0))
@@ -511,17 +541,18 @@ static bool unite_passing(pl_contact *contact)
 
 void pl_contact_halt(pl_contact *contact)
 {
-    bool any = false;
+    bool any = false, first_time = true, more = true;
     if (!begin(contact))
         return;
-    do {
+    for (; more; first_time = false) {
         unite_joined(contact);
         for (int b = 0; b < contact->body_count; b++)
             if (zone_of(contact, b) == b && contact->bodies[b].halted) {
                 settle(contact, b);
                 any = true;
             }
-    } while (unite_passing(contact));
+        more = unite_passing(contact, first_time);
+    }
     if (any) {
         visit(contact, calm);
         contact->halts++;

@@ -143,7 +143,7 @@ static void find_beside(pl_clumps *clumps, const cut *c, int at)
     }
     clumps->spacing[at] = isfinite(least) ? least : 0;
     for (int k = 0; k < PL_CLUMP; k++)
-        if (far[k] <= BESIDE * least && isfinite(least))
+        if (far[k] <= BESIDE * least && least > 0 && isfinite(least))
             clumps->beside[at] |= (uint16_t)(1u << k);
 }
 

@@ -32,7 +32,7 @@ pl_clumps *pl_clumps_create(pl_memory *memory, int n, const float *rest, const f
                             const float *radii, const int32_t *start, const int32_t *neighbour);
 void pl_clumps_destroy(pl_memory *memory, pl_clumps *clumps); /* NULL is allowed */
 
-/* A copy with room for so many particles, without the lists of those that never touch each other: for bodies whose
+/* A copy with room for so many particles, without the lists of those that never touch each other or lie beside each other: for bodies whose
    particles are divided and that do not touch themselves here. */
 pl_clumps *pl_clumps_copy(pl_memory *memory, const pl_clumps *source, int n, int capacity);
 /* Particle number `particle`, a sphere, behind all others; there is room for it. `n` is how many the copy began with. */
