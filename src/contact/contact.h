@@ -188,12 +188,12 @@ typedef struct pl_contact {
         last; /* [clumps][16] the stamp behind the batch that last moved it; those of earlier batches are below `stamp` */
     int32_t stamp;
 
-    bool stale;                            /* groups must be made anew whatever has moved */
-    double horizon;                        /* seconds for which groups are made */
-    double until;                          /* when that is over */
-    double time, made;                     /* now, and when groups were made */
-    double h, step, gravity;               /* seconds; m/s² */
-    uint64_t builds, touches, lost, halts; /* counters */
+    bool stale;                     /* groups must be made anew whatever has moved */
+    double horizon;                 /* seconds for which groups are made */
+    double until;                   /* when that is over */
+    double time, made;              /* now, and when groups were made */
+    double h, step, gravity;        /* seconds; m/s² */
+    uint64_t builds, touches, lost; /* counters */
     uint64_t
         apart; /* ticks for which the caller was in parallel stages; likewise cleared by the reader */
 } pl_contact;

@@ -290,7 +290,9 @@ static void unite_joined(pl_contact *contact)
 typedef struct zone {
     double mass, until; /* they go their ways until this part of the sub-step */
     double held_count;  /* of those that do not give way */
-    pl_vec3 v, centre, turn;
+    pl_vec3 held;       /* the sum of their ways */
+    pl_vec3 v, centre, spin, turn;
+    pl_mat3 inertia;
 } zone;
 
 /* When the first of its bodies meet. */
@@ -317,74 +319,92 @@ static pl_vec3 place_at(const way *w, double t)
                      w->from[2] + t * w->by[2]};
 }
 
-/* Σ m, Σ m v, Σ m x: in metres per sub-step, of what touches have left. Those that do not give way lead all the others. */
-static void sum_up(const pl_contact *contact, int number, zone *z)
+typedef void visit_particle(pl_contact *contact, int32_t place, const way *w, zone *z);
+
+/* All particles of all its bodies, with their ways as they were before touches, from its base. */
+static void visit_zone(pl_contact *contact, int number, zone *z, visit_particle *call)
 {
-    pl_vec3 held = {0, 0, 0};
     for (int b = number; b < contact->body_count; b++) {
         const pl_contact_body *body = contact->bodies + b;
         if (zone_of(contact, b) != number)
             continue;
         for (int32_t i = first_of(body); i < last_of(body); i++) {
-            if (!is_used(contact, i))
-                continue;
-            double yield = (double)contact->primitives[i].yield;
             way w = way_of(contact, i, contact->bodies[number].base, false);
-            pl_vec3 by = {w.by[0], w.by[1], w.by[2]};
-            if (!(yield > 0)) {
-                z->held_count++;
-                held = pl_v3_add(held, by);
-                continue;
-            }
-            const float *change = contact->change[i];
-            pl_vec3 more = {(double)change[0], (double)change[1], (double)change[2]};
-            z->mass += 1 / yield;
-            z->v = pl_v3_add_scaled(z->v, 1 / yield, pl_v3_add(by, more));
-            z->centre = pl_v3_add_scaled(z->centre, 1 / yield, place_at(&w, z->until));
+            if (is_used(contact, i))
+                call(contact, i, &w, z);
         }
     }
-    double scale = z->mass > 0 ? 1 / z->mass : 0;
-    z->centre = pl_v3_scale(z->centre, scale);
-    z->v = z->held_count > 0 ? pl_v3_scale(held, 1 / z->held_count) : pl_v3_scale(z->v, scale);
 }
 
-/* I ω = Σ m x × v about the centre. */
-static void spin_up(const pl_contact *contact, int number, zone *z)
+static bool gives_way(const pl_contact *contact, int32_t place)
 {
-    pl_mat3 inertia = pl_m3_zero(), inverse;
-    pl_vec3 spin = {0, 0, 0};
-    for (int b = number; b < contact->body_count; b++) {
-        const pl_contact_body *body = contact->bodies + b;
-        if (zone_of(contact, b) != number)
-            continue;
-        for (int32_t i = first_of(body); i < last_of(body); i++) {
-            if (!is_used(contact, i))
-                continue;
-            double mass = 1 / (double)contact->primitives[i].yield;
-            way w = way_of(contact, i, contact->bodies[number].base, false);
-            pl_vec3 r = pl_v3_sub(place_at(&w, z->until), z->centre);
-            const float *change = contact->change[i];
-            pl_vec3 by = {w.by[0] + (double)change[0], w.by[1] + (double)change[1],
-                          w.by[2] + (double)change[2]};
-            pl_mat3 cross = pl_m3_cross(r);
-            spin = pl_v3_add_scaled(spin, mass, pl_v3_cross(r, by));
-            inertia = pl_m3_add_scaled(inertia, -mass, pl_m3_mul(cross, cross));
-        }
-    }
-    /* Thin ones do not turn about themselves. */
-    double least = 1e-6 * pl_m3_trace(inertia);
-    inertia = pl_m3_add(inertia, pl_m3_diagonal(least, least, least));
-    if (!pl_m3_inverse(inertia, &inverse))
+    return contact->primitives[place].yield > 0;
+}
+
+static double mass_of(const pl_contact *contact, int32_t place)
+{
+    return 1 / (double)contact->primitives[place].yield;
+}
+
+/* What touches have left of its speed, metres per sub-step. */
+static pl_vec3 speed_of(const pl_contact *contact, int32_t place, const way *w)
+{
+    const float *change = contact->change[place];
+    return (pl_vec3){w->by[0] + (double)change[0], w->by[1] + (double)change[1],
+                     w->by[2] + (double)change[2]};
+}
+
+static void add_momentum(pl_contact *contact, int32_t place, const way *w, zone *z)
+{
+    if (!gives_way(contact, place)) {
+        z->held_count++;
+        z->held = pl_v3_add(z->held, (pl_vec3){w->by[0], w->by[1], w->by[2]});
         return;
-    z->turn = pl_m3_mul_v3(inverse, spin);
+    }
+    double mass = mass_of(contact, place);
+    z->mass += mass;
+    z->v = pl_v3_add_scaled(z->v, mass, speed_of(contact, place, w));
+    z->centre = pl_v3_add_scaled(z->centre, mass, place_at(w, z->until));
+}
+
+/* Σ m, Σ m v, Σ m x. Those that do not give way lead all the others. */
+static void sum_up(pl_contact *contact, int number, zone *z)
+{
+    visit_zone(contact, number, z, add_momentum);
+    double scale = z->mass > 0 ? 1 / z->mass : 0;
+    z->centre = pl_v3_scale(z->centre, scale);
+    z->v = z->held_count > 0 ? pl_v3_scale(z->held, 1 / z->held_count) : pl_v3_scale(z->v, scale);
+}
+
+static void add_spin(pl_contact *contact, int32_t place, const way *w, zone *z)
+{
+    double mass = mass_of(contact, place);
+    pl_vec3 r = pl_v3_sub(place_at(w, z->until), z->centre);
+    pl_mat3 cross = pl_m3_cross(r);
+    z->spin = pl_v3_add_scaled(z->spin, mass, pl_v3_cross(r, speed_of(contact, place, w)));
+    z->inertia = pl_m3_add_scaled(z->inertia, -mass, pl_m3_mul(cross, cross));
+}
+
+/* I ω = Σ m x × v about the centre; all of them give way. */
+static void spin_up(pl_contact *contact, int number, zone *z)
+{
+    pl_mat3 inverse;
+    visit_zone(contact, number, z, add_spin);
+    /* Thin ones do not turn about themselves. */
+    double least = 1e-6 * pl_m3_trace(z->inertia);
+    if (!pl_m3_inverse(pl_m3_add(z->inertia, pl_m3_diagonal(least, least, least)), &inverse))
+        return;
+    z->turn = pl_m3_mul_v3(inverse, z->spin);
     double angle = sqrt(pl_v3_length2(z->turn));
     if (angle > MOST_TURN)
         z->turn = pl_v3_scale(z->turn, MOST_TURN / angle);
 }
 
 /* Velocity from `change`: all of the sub-step at v; then back to where it was when they met. */
-static void lead(pl_contact *contact, int32_t place, const way *w, const zone *z)
+static void lead(pl_contact *contact, int32_t place, const way *w, zone *z)
 {
+    if (!gives_way(contact, place))
+        return;
     pl_vec3 r = pl_v3_sub(place_at(w, z->until), z->centre);
     pl_vec3 v = pl_v3_add(z->v, pl_v3_cross(z->turn, r));
     double more[3] = {v.x - w->by[0], v.y - w->by[1], v.z - w->by[2]};
@@ -404,17 +424,10 @@ static void settle(pl_contact *contact, int number)
     /* Whoever is no number is rescued by its body, and takes nobody along. */
     if (!isfinite(pl_v3_length2(z.v) + pl_v3_length2(z.turn) + pl_v3_length2(z.centre)))
         return;
-    for (int b = number; b < contact->body_count; b++) {
-        pl_contact_body *body = contact->bodies + b;
-        if (zone_of(contact, b) != number)
-            continue;
-        body->woken |= body->asleep;
-        for (int32_t i = first_of(body); i < last_of(body); i++) {
-            way w = way_of(contact, i, contact->bodies[number].base, false);
-            if (is_used(contact, i) && contact->primitives[i].yield > 0)
-                lead(contact, i, &w, &z);
-        }
-    }
+    for (int b = number; b < contact->body_count; b++)
+        if (zone_of(contact, b) == number)
+            contact->bodies[b].woken |= contact->bodies[b].asleep;
+    visit_zone(contact, number, &z, lead);
 }
 
 /* ---- Whether anybody must be halted --------------------------------------------------------------------- */
@@ -553,10 +566,8 @@ void pl_contact_halt(pl_contact *contact)
             }
         more = unite_passing(contact, first_time);
     }
-    if (any) {
+    if (any)
         visit(contact, calm);
-        contact->halts++;
-    }
     for (int b = 0; b < contact->body_count; b++)
         contact->bodies[b].swept = false;
 }
