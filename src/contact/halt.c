@@ -59,8 +59,18 @@ typedef struct way {
     double from[3], by[3]; /* metres; from a base in common */
 } way;
 
+static inline double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* Straight on, or as it was corrected. */
-static way way_of(const pl_contact *contact, int32_t place, const double base[3], bool corrected)
+static inline way way_of(const pl_contact *contact, int32_t place, const double base[3], bool corrected)
 {
     const pl_contact_body *body = contact->bodies + contact->body_of[place / PL_CLUMP];
     const float *x = contact->places[place / PL_CLUMP].x + place % PL_CLUMP;
@@ -103,8 +113,8 @@ static void box_of(const pl_contact *contact, int32_t first, int32_t last, const
         double radius = (double)contact->radius[i];
         for (int k = 0; k < 3; k++) {
             double to = w.from[k] + w.by[k];
-            box[k] = fmin(box[k], fmin(w.from[k], to) - radius);
-            box[3 + k] = fmax(box[3 + k], fmax(w.from[k], to) + radius);
+            box[k] = lesser(lesser(to, w.from[k]) - radius, box[k]);
+            box[3 + k] = greater(greater(to, w.from[k]) + radius, box[3 + k]);
         }
     }
 }
@@ -168,8 +178,8 @@ static bool course_of(const pl_contact *contact, int32_t a, int32_t b, const way
                  other->by[2] - mine->by[2]};
     /* Spheres first. */
     double reach = (double)contact->radius[a] + (double)contact->radius[b];
-    double t = -pl_v3_dot(r, w) / fmax(pl_v3_dot(w, w), 1e-300);
-    if (!(pl_v3_length2(pl_v3_add_scaled(r, fmin(fmax(t, 0), 1), w)) < reach * reach) ||
+    double t = -pl_v3_dot(r, w) / greater(pl_v3_dot(w, w), 1e-300);
+    if (!(pl_v3_length2(pl_v3_add_scaled(r, lesser(greater(t, 0), 1), w)) < reach * reach) ||
         !form_of(contact, a, b, &form))
         return false;
     pl_vec3 fr = pl_m3_mul_v3(form, r), fw = pl_m3_mul_v3(form, w);
@@ -189,7 +199,7 @@ static bool passes(const course *c)
         return false;
     if (!(c->start > CLOSE * CLOSE))
         return c->start + c->half < 0;
-    double t = fmin(-c->half / c->square, 1);
+    double t = lesser(-c->half / c->square, 1);
     double least = c->start + t * (2 * c->half + t * c->square);
     return least < (c->start + c->half < 0 ? CLOSE * CLOSE : HALF_WAY * HALF_WAY);
 }
@@ -201,7 +211,7 @@ static double meets_at(const course *c)
     double under = c->half * c->half - c->square * (c->start - limit);
     if (!(c->half < 0) || !(under > 0))
         return 1;
-    return fmin(fmax((-c->half - sqrt(under)) / c->square, 0), 1);
+    return lesser(greater((-c->half - sqrt(under)) / c->square, 0), 1);
 }
 
 /* ---- Pairs of bodies ---------------------------------------------------------------------------------- */
@@ -232,7 +242,7 @@ static double look_at_clumps(const pl_contact *contact, int32_t a, int32_t b, co
             if (corrected && passes(&c))
                 return 0;
             if (!corrected)
-                first = fmin(first, meets_at(&c));
+                first = lesser(meets_at(&c), first);
         }
     }
     return first;
@@ -250,7 +260,7 @@ static double look(const pl_contact *contact, const pl_contact_body *a, const pl
              other += PL_CLUMP) {
             box_of(contact, other, other + PL_CLUMP, a->base, corrected, others);
             if (boxes_meet(mine, others))
-                first = fmin(first, look_at_clumps(contact, own, other, a->base, corrected));
+                first = lesser(look_at_clumps(contact, own, other, a->base, corrected), first);
             if (corrected && !(first > 0))
                 return 0;
         }
@@ -308,7 +318,7 @@ static double meeting_of(pl_contact *contact, int number)
     for (int a = number; a < contact->body_count; a++)
         for (int b = a + 1; zone_of(contact, a) == number && b < contact->body_count; b++)
             if (zone_of(contact, b) == number && may_meet(contact->bodies + a, contact->bodies + b))
-                first = fmin(first, look(contact, contact->bodies + a, contact->bodies + b, false));
+                first = lesser(look(contact, contact->bodies + a, contact->bodies + b, false), first);
     return first;
 }
 
@@ -432,29 +442,32 @@ static void settle(pl_contact *contact, int number)
 
 /* ---- Whether anybody must be halted --------------------------------------------------------------------- */
 
-static double distance_of(const way *a, const way *b, double t)
+static double square_between(const way *a, const way *b, double t)
 {
     double square = 0;
     for (int k = 0; k < 3; k++) {
         double d = b->from[k] - a->from[k] + t * (b->by[k] - a->by[k]);
         square += d * d;
     }
-    return sqrt(square);
+    return square;
 }
 
 /* Whether particles that lie side by side at rest are driven so far apart that others fit between them. */
 static bool is_torn(const pl_contact *contact, const pl_contact_body *body)
 {
     const pl_clumps *clumps = body->clumps;
-    for (int at = 0; at < clumps->count * PL_CLUMP; at++) {
-        double spacing = (double)clumps->spacing[at] * body->unit;
-        way mine = way_of(contact, first_of(body) + at, body->base, true);
-        for (uint32_t mask = clumps->beside[at]; mask; mask &= mask - 1) {
-            int32_t next = first_of(body) + at / PL_CLUMP * PL_CLUMP + __builtin_ctz(mask);
-            way its = way_of(contact, next, body->base, true);
-            double end = distance_of(&mine, &its, 1);
-            if (end > STRETCHED * spacing && end > MORE * distance_of(&mine, &its, 0))
-                return true;
+    for (int c = 0; c < clumps->count; c++) {
+        way ways[PL_CLUMP];
+        for (int i = 0; i < PL_CLUMP; i++)
+            ways[i] = way_of(contact, first_of(body) + c * PL_CLUMP + i, body->base, true);
+        for (int i = 0; i < PL_CLUMP; i++) {
+            double limit = STRETCHED * (double)clumps->spacing[c * PL_CLUMP + i] * body->unit;
+            for (uint32_t mask = clumps->beside[c * PL_CLUMP + i]; mask; mask &= mask - 1) {
+                const way *mine = ways + i, *its = ways + __builtin_ctz(mask);
+                double end = square_between(mine, its, 1);
+                if (end > limit * limit && end > MORE * MORE * square_between(mine, its, 0))
+                    return true;
+            }
         }
     }
     return false;
