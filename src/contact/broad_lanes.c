@@ -68,7 +68,8 @@ PL_LANES_INLINE bool follow(pl_contact *contact, const pl_contact_body *body, in
 {
     const pl_clump_places *ways = contact->ways + clump;
     const float *path = contact->path[clump];
-    float *mean = contact->mean[clump], error[3], back[3], square = 0;
+    pl_clump_motion *motion = contact->motion + clump;
+    float *mean = motion->mean, error[3], back[3], square = 0;
     mean[0] = mean_of(ways->x), mean[1] = mean_of(ways->y), mean[2] = mean_of(ways->z);
     for (int k = 0; k < 3; k++) {
         float off = mean[k] - path[k] * (float)contact->h;
@@ -77,13 +78,12 @@ PL_LANES_INLINE bool follow(pl_contact *contact, const pl_contact_body *body, in
         error[k] = (float)(body->base[k] - body->mark_base[k] -
                            (contact->time - contact->made) * (double)path[k]);
     }
-    contact->swing[clump] = longest(ways, NULL, back);
+    motion->swing = longest(ways, NULL, back);
     if (contact->stale)
         return true;
-    contact->stray[clump] = longest(contact->places + clump, contact->marks + clump, error);
-    contact->loose[clump] =
-        contact->stray[clump] + (contact->swing[clump] + __builtin_sqrtf(square)) * 1.0001f;
-    return !(contact->loose[clump] <= contact->slack[clump]);
+    motion->stray = longest(contact->places + clump, contact->marks + clump, error);
+    motion->loose = motion->stray + (motion->swing + __builtin_sqrtf(square)) * 1.0001f;
+    return !(motion->loose <= motion->slack);
 }
 
 void PL_LANES(pl_contact_follow)(pl_contact *contact, int body, int worker)
@@ -191,7 +191,7 @@ static bool may_touch(const pl_contact *contact, int clump, int other, float *ga
     *gap = __builtin_sqrtf(square) - reach;
     *closing = __builtin_sqrtf(speed) * 1.0001f;
     t = t < before ? before : t > after ? after : t;
-    reach += contact->slack[clump] + contact->slack[other];
+    reach += contact->motion[clump].slack + contact->motion[other].slack;
     square = 0;
     for (int k = 0; k < 3; k++) {
         d[k] += t * v[k];

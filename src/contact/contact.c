@@ -53,15 +53,15 @@ void pl_contact_destroy(pl_contact *contact)
     if (!contact)
         return;
     pl_memory *memory = contact->memory;
-    void *arrays[] = {
-        contact->bodies,  contact->places,  contact->marks,          contact->primitives,
-        contact->radius,  contact->least,   contact->used,           contact->body_of,
-        contact->boxes,   contact->spheres, contact->wanted,         contact->change,
-        contact->shift,   contact->ways,    contact->kick,           contact->came,
-        contact->nodes,   contact->items,   contact->group_segments, contact->touch_segments,
-        contact->touched, contact->joined,  contact->thin,           contact->swing,
-        contact->stray,   contact->loose,   contact->thick,          contact->batches,
-        contact->last,    contact->path,    contact->slack,          contact->mean};
+    void *arrays[] = {contact->bodies,         contact->places,         contact->marks,
+                      contact->primitives,     contact->radius,         contact->least,
+                      contact->used,           contact->body_of,        contact->boxes,
+                      contact->spheres,        contact->wanted,         contact->change,
+                      contact->shift,          contact->ways,           contact->kick,
+                      contact->came,           contact->nodes,          contact->items,
+                      contact->group_segments, contact->touch_segments, contact->touched,
+                      contact->joined,         contact->motion,         contact->path,
+                      contact->thick,          contact->batches,        contact->last};
     pl_contact_free_joints(contact);
     pl_contact_free_colliders(contact);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -133,14 +133,9 @@ static bool reserve_clumps(pl_contact *contact, size_t capacity)
            renew(memory, &contact->least, places, sizeof *contact->least) &&
            renew(memory, &contact->used, clumps, sizeof *contact->used) &&
            renew(memory, &contact->body_of, clumps, sizeof *contact->body_of) &&
-           renew(memory, &contact->thin, clumps, sizeof *contact->thin) &&
            renew(memory, &contact->thick, clumps, sizeof *contact->thick) &&
            renew(memory, &contact->path, clumps, sizeof *contact->path) &&
-           renew(memory, &contact->slack, clumps, sizeof *contact->slack) &&
-           renew(memory, &contact->mean, clumps, sizeof *contact->mean) &&
-           renew(memory, &contact->swing, clumps, sizeof *contact->swing) &&
-           renew(memory, &contact->stray, clumps, sizeof *contact->stray) &&
-           renew(memory, &contact->loose, clumps, sizeof *contact->loose) &&
+           renew(memory, &contact->motion, clumps, sizeof *contact->motion) &&
            renew(memory, &contact->boxes, 6 * clumps, sizeof *contact->boxes) &&
            renew(memory, &contact->spheres, clumps, sizeof *contact->spheres) &&
            renew(memory, &contact->wanted, clumps, sizeof *contact->wanted) &&
@@ -201,7 +196,7 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
         contact->used[first + c] = body->clumps->used[c];
         contact->touched[first + c] = 0;
         contact->body_of[first + c] = number;
-        contact->thin[first + c] = INFINITY;
+        contact->motion[first + c].thin = INFINITY;
         contact->thick[first + c] = 0;
         for (int p = 0; p < PL_CLUMP; p++) {
             size_t at = (size_t)(first + c) * PL_CLUMP + (size_t)p;
@@ -212,7 +207,8 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
             most = (float)((double)(most > r[2] ? most : r[2]) * body->unit);
             contact->radius[at] = real ? most : 0;
             contact->least[at] = (float)((double)(least < r[2] ? least : r[2]) * body->unit);
-            contact->thin[first + c] = fminf(contact->thin[first + c], contact->least[at]);
+            contact->motion[first + c].thin =
+                fminf(contact->motion[first + c].thin, contact->least[at]);
             contact->thick[first + c] = fmaxf(contact->thick[first + c], contact->radius[at]);
             contact->primitives[at].yield = is_fixed[i] ? 0 : (float)(1 / (masses[i] * mass_unit));
             entry->largest = most > entry->largest ? most : entry->largest;
@@ -340,21 +336,22 @@ static void look_ahead(pl_contact *contact, double rest_of_step)
    their swing is not how far they get. */
 static void mark_clump(pl_contact *contact, const pl_contact_body *body, int clump)
 {
+    pl_clump_motion *motion = contact->motion + clump;
     if (body->asleep) {
-        contact->swing[clump] = 0;
-        memset(contact->mean[clump], 0, sizeof contact->mean[clump]);
+        motion->swing = 0;
+        memset(motion->mean, 0, sizeof motion->mean);
     }
     float rounding = body->largest;
     for (int k = 0; k < 3; k++) {
-        contact->path[clump][k] = contact->mean[clump][k] / (float)contact->h;
-        rounding += fabsf(contact->mean[clump][k]);
+        contact->path[clump][k] = motion->mean[k] / (float)contact->h;
+        rounding += fabsf(motion->mean[k]);
     }
     /* Whoever has strayed is likely to do it again. */
-    float slack = 0.5f * body->largest + 2.5f * contact->swing[clump];
-    float before = contact->stale ? 0 : 1.25f * contact->loose[clump];
-    contact->slack[clump] = body->asleep ? 0 : before > slack ? before : slack;
-    contact->stray[clump] = 0;
-    contact->loose[clump] = contact->swing[clump] * 1.0001f + 1e-6f * rounding;
+    float slack = 0.5f * body->largest + 2.5f * motion->swing;
+    float before = contact->stale ? 0 : 1.25f * motion->loose;
+    motion->slack = body->asleep ? 0 : before > slack ? before : slack;
+    motion->stray = 0;
+    motion->loose = motion->swing * 1.0001f + 1e-6f * rounding;
 }
 
 static void mark_bodies(pl_contact *contact)

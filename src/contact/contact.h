@@ -96,6 +96,16 @@ typedef struct pl_batch {
     int32_t count;
 } pl_batch;
 
+/* How the particles of a clump move together, metres: a row of eight numbers, which become lanes as they are. */
+typedef struct pl_clump_motion {
+    float mean[3]; /* they moved in this sub-step, on average... */
+    float swing;   /* ...and against that, at the most */
+    float stray;   /* they have left their paths by at its end... */
+    float loose;   /* ...and at any time of it */
+    float thin;    /* the least of their half axes */
+    float slack;   /* they should keep to their paths give or take this */
+} pl_clump_motion;
+
 /* A run of elements in the buffer of one worker. */
 typedef struct pl_segment {
     int32_t worker, first, count;
@@ -139,15 +149,11 @@ typedef struct pl_contact {
     float *radius, *least;           /* [clumps][16] largest and smallest half axis, metres */
     uint16_t *used;                  /* [clumps] */
     int32_t *body_of;                /* [clumps] */
-    float *thin, *thick;             /* [clumps] the least of `least`, the largest of `radius` */
-    float (*path)[3];    /* [clumps] m/s when groups were made: it should go on like that... */
-    float *slack;        /* [clumps] ...give or take so many metres */
-    float (*mean)[3];    /* [clumps] metres its particles moved in this sub-step, on average... */
-    float *swing;        /* [clumps] ...and against that, at the most */
-    float *stray;        /* [clumps] metres they have left their paths by at its end... */
-    float *loose;        /* [clumps] ...and at any time of it */
-    float (*spheres)[4]; /* [clumps] around its particles: middle from the base, radius */
-    float *boxes;        /* [clumps][6] from `anchor`: where its particles may get to */
+    float *thick;                    /* [clumps] the largest of `radius` */
+    float (*path)[3];        /* [clumps] m/s when groups were made: it should go on like that */
+    pl_clump_motion *motion; /* [clumps] */
+    float (*spheres)[4];     /* [clumps] around its particles: middle from the base, radius */
+    float *boxes;            /* [clumps][6] from `anchor`: where its particles may get to */
     uint8_t *wanted;    /* [clumps] some group speaks of it: primitives are needed; PL_WANTED_… */
     float (*change)[4]; /* [clumps][16] what contacts have moved so far: x, y, z */
     float (*shift)[4];  /* [clumps][16] the same, without velocity */

@@ -70,7 +70,8 @@ static inline double greater(double a, double b)
 }
 
 /* Straight on, or as it was corrected. */
-static inline way way_of(const pl_contact *contact, int32_t place, const double base[3], bool corrected)
+static inline way way_of(const pl_contact *contact, int32_t place, const double base[3],
+                         bool corrected)
 {
     const pl_contact_body *body = contact->bodies + contact->body_of[place / PL_CLUMP];
     const float *x = contact->places[place / PL_CLUMP].x + place % PL_CLUMP;
@@ -318,7 +319,8 @@ static double meeting_of(pl_contact *contact, int number)
     for (int a = number; a < contact->body_count; a++)
         for (int b = a + 1; zone_of(contact, a) == number && b < contact->body_count; b++)
             if (zone_of(contact, b) == number && may_meet(contact->bodies + a, contact->bodies + b))
-                first = lesser(look(contact, contact->bodies + a, contact->bodies + b, false), first);
+                first =
+                    lesser(look(contact, contact->bodies + a, contact->bodies + b, false), first);
     return first;
 }
 

@@ -79,11 +79,11 @@ typedef struct search {
 /* Which groups of a block may find something, from the `from`th on, as many as there is room for. Returns their number. */
 static int live_groups(const search *s, const pl_group *groups, int *from, int count, int32_t *live)
 {
-    const float *loose = s->contact->loose;
+    const pl_clump_motion *motion = s->contact->motion;
     float closed = s->since + (float)s->contact->h;
     int kept = 0, i = *from;
     for (; i < count && kept < GROUPS; i++) {
-        float reach = loose[groups[i].clump] + loose[groups[i].other];
+        float reach = motion[groups[i].clump].loose + motion[groups[i].other].loose;
         live[kept] = i;
         kept += !(groups[i].gap - groups[i].closing * closed > reach);
     }
@@ -220,29 +220,19 @@ static __attribute__((noinline)) void look_closely(const search *s, pl_group *gr
 static float foresight(const pl_contact *contact, const pl_group *group)
 {
     return 8 * group->closing * (float)contact->h +
-           0.4f * (contact->slack[group->clump] + contact->slack[group->other]);
+           0.4f * (contact->motion[group->clump].slack + contact->motion[group->other].slack);
 }
 
-/* values[which[lane]] */
-PL_LANES_INLINE vf pick(const float *values, vi which)
-{
-#if PL_W == 16 && PL_LANES_NATIVE
-    return (vf)_mm512_i32gather_ps((__m512i)which, values, 4);
-#elif PL_W == 8 && PL_LANES_NATIVE && defined(__AVX2__)
-    return (vf)_mm256_i32gather_ps(values, (__m256i)which, 4);
-#else
-    vf out = pl_splat_f(0);
-    for (int lane = 0; lane < PL_W; lane++)
-        out[lane] = values[which[lane]];
-    return out;
-#endif
-}
+/* Of PL_W groups and clumps, in the order in which they lie in memory. */
+typedef struct vgroup {
+    vf closing, gap, beyond, keep;
+} vgroup;
 
-/* The sum over both clumps. */
-PL_LANES_INLINE vf pick_both(const float *values, vi mine, vi others)
-{
-    return pick(values, mine) + pick(values, others);
-}
+typedef struct vmotion {
+    vf mean[3], swing, stray, loose, thin, slack;
+} vmotion;
+
+_Static_assert(sizeof(pl_clump_motion) == sizeof(vmotion) / PL_W, "one vector for each number");
 
 /* How near PL_W groups may have come. */
 typedef struct nearness {
@@ -256,34 +246,34 @@ PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, con
                                     nearness *out)
 {
     const pl_contact *contact = s->contact;
-    vi mine = pl_splat_bits_f(0), others = mine, fast;
-    vf closing, gap, beyond, apart[3];
-    const float *rows[PL_W];
-    float columns[4 * PL_W] __attribute__((aligned(64)));
-    for (int lane = 0; lane < PL_W; lane++)
-        rows[lane] = &groups[live[lane]].closing;
+    vgroup group;
+    vmotion mine, others;
+    vf apart[3];
+    const float *rows[PL_W], *of_mine[PL_W], *of_others[PL_W];
     for (int lane = 0; lane < PL_W; lane++) {
-        mine[lane] = groups[live[lane]].clump;
-        others[lane] = groups[live[lane]].other;
+        const pl_group *at = groups + live[lane];
+        rows[lane] = &at->closing;
+        of_mine[lane] = contact->motion[at->clump].mean;
+        of_others[lane] = contact->motion[at->other].mean;
     }
-    pl_lanes_gather(rows, 4, columns);
-    closing = pl_load_f(columns), gap = pl_load_f(columns + PL_W);
-    beyond = pl_load_f(columns + 2 * PL_W);
+    pl_lanes_gather(rows, 4, (float *)&group);
+    pl_lanes_gather(of_mine, 8, (float *)&mine);
+    pl_lanes_gather(of_others, 8, (float *)&others);
     for (int k = 0; k < 3; k++)
-        apart[k] = pick(*contact->mean + k, others * 3) - pick(*contact->mean + k, mine * 3);
+        apart[k] = others.mean[k] - mine.mean[k];
     vf way = pl_sqrt_f(apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]);
     /* No particle of one moves further than this against any of the other. */
-    vf fastest = (way + pick_both(contact->swing, mine, others)) * 1.0001f;
-    fast = fastest > SWEPT_PART * pick_both(contact->thin, mine, others);
+    vf fastest = (way + (mine.swing + others.swing)) * 1.0001f;
+    vi fast = fastest > SWEPT_PART * (mine.thin + others.thin);
     /* Gaps are known for the end of a sub-step: during it their paths may have been nearer. */
-    vf during = pick_both(contact->loose, mine, others) + closing * (float)contact->h;
-    vf after = pick_both(contact->stray, mine, others);
-    vf reach = pl_select_f(fast, during, after), closed = closing * s->since;
+    vf during = mine.loose + others.loose + group.closing * (float)contact->h;
+    vf after = mine.stray + others.stray;
+    vf reach = pl_select_f(fast, during, after), closed = group.closing * s->since;
     memcpy(out->reach, &reach, sizeof reach);
     memcpy(out->closed, &closed, sizeof closed);
     memcpy(out->fast, &fast, sizeof fast);
-    out->may = ~bits_of(gap - closed > reach) & ALL_LANES;
-    out->look = ~bits_of(beyond - closed > reach) & out->may;
+    out->may = ~bits_of(group.gap - closed > reach) & ALL_LANES;
+    out->look = ~bits_of(group.beyond - closed > reach) & out->may;
 }
 
 /* What they have in common. Returns the number of those that may find something. */

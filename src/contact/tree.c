@@ -52,7 +52,8 @@ static void make_box(const pl_contact *contact, int clump)
     make_sphere(contact, clump, low, high);
     for (int k = 0; k < 3; k++) {
         double base = body->base[k] - contact->anchor[k];
-        double velocity = (double)contact->path[clump][k], slack = (double)contact->slack[clump];
+        double velocity = (double)contact->path[clump][k],
+               slack = (double)contact->motion[clump].slack;
         double back = -velocity * contact->h, way = velocity * contact->horizon;
         double from = base + (double)low[k] + fmin(back, way) - slack;
         double to = base + (double)high[k] + fmax(back, way) + slack;
