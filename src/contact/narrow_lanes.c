@@ -52,7 +52,7 @@ typedef struct between {
     uint32_t rows; /* my particles that have come near */
     uint32_t used; /* the other's places with particles */
     int32_t fast;  /* some pair may be swept */
-    int32_t padding[4];
+    const pl_primitive *mine, *others;
 } between;
 
 /* Groups are taken in portions, and go through one short loop after the other: in each of them whatever is left over is written down by
@@ -61,10 +61,26 @@ typedef struct between {
 enum { GROUPS = 128, PAIRS = 1024, FULL = 3 * PL_CLUMP };
 enum { SWIFT = FULL + PL_CLUMP };
 
+/* A pair is one number: that of its group in `two`, and behind it four bits each for my particle and for the other clump's. */
 typedef struct pairs {
-    int32_t a[PAIRS + PL_CLUMP], b[PAIRS + PL_CLUMP], two[PAIRS + PL_CLUMP];
+    uint32_t of[PAIRS + PL_CLUMP];
     int count;
 } pairs;
+
+PL_LANES_INLINE const between *two_of(const between *two, uint32_t pair)
+{
+    return two + (pair >> 8);
+}
+
+PL_LANES_INLINE int mine_of(uint32_t pair)
+{
+    return pair >> 4 & 15;
+}
+
+PL_LANES_INLINE int other_of(uint32_t pair)
+{
+    return pair & 15;
+}
 
 typedef struct search {
     const pl_contact *contact;
@@ -296,6 +312,8 @@ static int look_between(search *s, pl_group *groups, pl_row_gaps *gaps, int32_t 
             two->fast = n.fast[lane];
             two->clump = group->clump, two->body = contact->body_of[two->clump];
             two->other = group->other, two->other_body = contact->body_of[two->other];
+            two->mine = contact->primitives + (size_t)two->clump * PL_CLUMP;
+            two->others = contact->primitives + (size_t)two->other * PL_CLUMP;
             two->rows = rows_within(gaps + live[i + lane],
                                     reach + group->keep - (group->beyond - closed), group->keep) &
                         contact->used[two->clump];
@@ -376,35 +394,29 @@ static __attribute__((noinline)) uint32_t paths_meet(const grounds *g, int32_t m
     return result;
 }
 
-/* Adds at most sixteen behind the first `count`; returns how many there are then. */
-PL_LANES_INLINE int add_pairs(pairs *to, int count, int32_t particle, int32_t clump, int32_t two,
-                              uint32_t mask)
+/* Adds at most sixteen, of one of my particles, behind the first `count`; returns how many there are then. */
+PL_LANES_INLINE int add_pairs(pairs *to, int count, int32_t two, int particle, uint32_t mask)
 {
+    uint32_t row = (uint32_t)two << 8 | (uint32_t)particle << 4;
 #if PL_W == 16 && PL_LANES_NATIVE
     const __m512i places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    __m512i b = _mm512_add_epi32(places, _mm512_set1_epi32(clump * PL_CLUMP));
-    _mm512_storeu_si512(to->a + count, _mm512_set1_epi32(particle));
-    _mm512_storeu_si512(to->b + count, _mm512_maskz_compress_epi32((__mmask16)mask, b));
-    _mm512_storeu_si512(to->two + count, _mm512_set1_epi32(two));
+    __m512i all = _mm512_or_epi32(places, _mm512_set1_epi32((int32_t)row));
+    _mm512_storeu_si512(to->of + count, _mm512_maskz_compress_epi32((__mmask16)mask, all));
     return count + __builtin_popcount(mask);
 #else
-    for (; mask; mask &= mask - 1) {
-        to->a[count] = particle;
-        to->b[count] = clump * PL_CLUMP + __builtin_ctz(mask);
-        to->two[count++] = two;
-    }
+    for (; mask; mask &= mask - 1)
+        to->of[count++] = row | (uint32_t)__builtin_ctz(mask);
     return count;
 #endif
 }
 
 /* They outlive the portion they are from. */
-static void add_swift(search *s, int32_t particle, int32_t of, uint32_t mask)
+static void add_swift(search *s, int particle, int32_t of, uint32_t mask)
 {
-    int first = s->swift.count;
-    s->swift.count = add_pairs(&s->swift, first, particle, s->two[of].other, 0, mask);
-    for (int i = first; i < s->swift.count; i++) {
-        s->two[GROUPS + i] = s->two[of];
-        s->swift.two[i] = GROUPS + i;
+    for (; mask; mask &= mask - 1) {
+        int number = GROUPS + s->swift.count;
+        s->two[number] = s->two[of];
+        s->swift.count = add_pairs(&s->swift, s->swift.count, number, particle, mask & (0u - mask));
     }
 }
 
@@ -415,7 +427,7 @@ PL_LANES_INLINE int plain_rows(const grounds *g, const between *two, int32_t of,
     for (uint32_t rows = two->rows; rows; rows &= rows - 1) {
         int at = __builtin_ctz(rows);
         uint32_t mask = spheres_meet(g, two->clump, at, two) & two->used;
-        count = add_pairs(to, count, two->clump * PL_CLUMP + at, two->other, of, mask);
+        count = add_pairs(to, count, of, at, mask);
     }
     return count;
 }
@@ -427,18 +439,18 @@ static uint32_t careful_rows(search *s, const grounds *g, const between *two, in
     uint32_t rows = two->rows;
     for (; rows && s->swift.count <= FULL; rows &= rows - 1) {
         int at = __builtin_ctz(rows);
-        int32_t mine = two->clump, particle = mine * PL_CLUMP + at;
+        int32_t mine = two->clump;
         uint32_t all = two->used, swept = 0;
         if (two->body == two->other_body)
-            all &= ~excused(contact, particle, two->other);
+            all &= ~excused(contact, mine * PL_CLUMP + at, two->other);
         if (two->fast)
             swept = are_fast(g, mine, at, two) & all;
         uint32_t mask = spheres_meet(g, mine, at, two) & all & ~swept;
-        s->slow.count = add_pairs(&s->slow, s->slow.count, particle, two->other, of, mask);
+        s->slow.count = add_pairs(&s->slow, s->slow.count, of, at, mask);
         if (swept)
             swept &= paths_meet(g, mine, at, two);
         if (swept)
-            add_swift(s, particle, of, swept);
+            add_swift(s, at, of, swept);
     }
     return rows;
 }
@@ -467,24 +479,23 @@ typedef struct vgrain {
     vf yield;
 } vgrain;
 
-static void load_grains(const pl_primitive *primitives, const int32_t *which, vgrain *out)
-{
-    const float *rows[PL_W];
-    for (int lane = 0; lane < PL_W; lane++)
-        rows[lane] = primitives[which[lane]].x;
-    pl_lanes_gather(rows, 16, (float *)out);
-}
-
 /* What their groups have in common. */
 typedef struct vbetween {
     vf offset[3], friction, bounce, others[3];
 } vbetween;
 
-static void load_between(const between *two, const int32_t *which, vbetween *out)
+/* Both particles of PL_W pairs, and what is between them. */
+static void load_pairs(const search *s, const uint32_t *which, vgrain *a, vgrain *b, vbetween *out)
 {
-    const float *rows[PL_W];
-    for (int lane = 0; lane < PL_W; lane++)
-        rows[lane] = two[which[lane]].offset;
+    const float *mine[PL_W], *others[PL_W], *rows[PL_W];
+    for (int lane = 0; lane < PL_W; lane++) {
+        const between *two = two_of(s->two, which[lane]);
+        mine[lane] = two->mine[mine_of(which[lane])].x;
+        others[lane] = two->others[other_of(which[lane])].x;
+        rows[lane] = two->offset;
+    }
+    pl_lanes_gather(mine, 16, (float *)a);
+    pl_lanes_gather(others, 16, (float *)b);
     pl_lanes_gather(rows, 8, (float *)out);
 }
 
@@ -645,7 +656,7 @@ enum { TOUCH_VALUES = sizeof(vtouch) / sizeof(vf) };
 _Static_assert(offsetof(pl_touch, kick) == (TOUCH_VALUES - 1) * sizeof(float),
                "one vector for each value of a touch");
 
-static int store_touches(const pairs *p, int at, uint32_t swept, uint32_t which,
+static int store_touches(const search *s, const pairs *p, int at, uint32_t swept, uint32_t which,
                          const vtouch *touch, pl_touch *out)
 {
     pl_touch nowhere;
@@ -653,9 +664,11 @@ static int store_touches(const pairs *p, int at, uint32_t swept, uint32_t which,
     int count = 0;
     for (int lane = 0; lane < PL_W; lane++) {
         bool wanted = which >> lane & 1;
+        uint32_t pair = p->of[at + lane];
+        const between *two = two_of(s->two, pair);
         pl_touch *t = wanted ? out + count : &nowhere;
-        t->a = p->a[at + lane];
-        t->b = p->b[at + lane];
+        t->a = two->clump * PL_CLUMP + mine_of(pair);
+        t->b = two->other * PL_CLUMP + other_of(pair);
         t->pushed = t->rubbed = 0;
         t->swept = swept >> lane & 1 ? PL_SWEPT : 0;
         rows[lane] = t->n;
@@ -684,12 +697,12 @@ static void middle_of(const pl_contact *contact, int32_t clump, float out[3])
 }
 
 /* From the middle of my clump to the other's, unit; zero inside one body. */
-static void way_out(const search *s, const int32_t *which, uint32_t lanes, vf out[3])
+static void way_out(const search *s, const uint32_t *which, uint32_t lanes, vf out[3])
 {
     float columns[3][PL_W] __attribute__((aligned(64))) = {{0}};
     for (; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
-        const between *two = s->two + which[lane];
+        const between *two = two_of(s->two, which[lane]);
         float from[3], to[3], length = 0;
         if (two->body == two->other_body)
             continue;
@@ -707,7 +720,7 @@ static void way_out(const search *s, const int32_t *which, uint32_t lanes, vf ou
         out[k] = pl_load_f(columns[k]);
 }
 
-static void leave_deep(const search *s, const int32_t *two, const vgrain *a, const vgrain *b,
+static void leave_deep(const search *s, const uint32_t *which, const vgrain *a, const vgrain *b,
                        const vf r[3], const vf moved[3], meeting *m)
 {
     vf normal[3], out[3];
@@ -715,7 +728,7 @@ static void leave_deep(const search *s, const int32_t *two, const vgrain *a, con
     vi deep = (m->distance > m->along) & (before > DEEP * m->distance);
     if (!pl_any_f(deep))
         return;
-    way_out(s, two, bits_of(deep), out);
+    way_out(s, which, bits_of(deep), out);
     deep &= (dot(out, out) > 0.5f) & ((dot(out, r) > 0.0f) | (before > VERY_DEEP * m->distance));
     vf distance = closest_approach(&a->shape, &b->shape, out, pl_splat_f(0), normal);
     m->distance = pl_select_f(deep, distance, m->distance);
@@ -727,34 +740,39 @@ static void leave_deep(const search *s, const int32_t *two, const vgrain *a, con
 }
 
 /* How fast the two came nearer along n before the solver had its say, metres per sub-step. */
-static vf coming(const pl_contact *contact, const int32_t *a, const int32_t *b, const vf n[3])
+static vf coming(const search *s, const uint32_t *which, const vf n[3])
 {
+    float apart[3][PL_W] __attribute__((aligned(64)));
     vf sum = pl_splat_f(0);
-    for (int k = 0; k < 3; k++) {
-        float apart[PL_W] __attribute__((aligned(64)));
-        for (int lane = 0; lane < PL_W; lane++)
-            apart[lane] = contact->came[a[lane]][k] - contact->came[b[lane]][k];
-        sum += n[k] * pl_load_f(apart);
+    for (int lane = 0; lane < PL_W; lane++) {
+        const between *two = two_of(s->two, which[lane]);
+        const float *a = s->contact->came[two->clump * PL_CLUMP + mine_of(which[lane])];
+        const float *b = s->contact->came[two->other * PL_CLUMP + other_of(which[lane])];
+        for (int k = 0; k < 3; k++)
+            apart[k][lane] = a[k] - b[k];
     }
+    for (int k = 0; k < 3; k++)
+        sum += n[k] * pl_load_f(apart[k]);
     return sum;
 }
 
-static vf reach_of(const pl_contact *contact, const int32_t *a, const int32_t *b)
+static vf reach_of(const search *s, const uint32_t *which)
 {
+    const float *radius = s->contact->radius;
     float sum[PL_W] __attribute__((aligned(64)));
-    for (int lane = 0; lane < PL_W; lane++)
-        sum[lane] = contact->radius[a[lane]] + contact->radius[b[lane]];
+    for (int lane = 0; lane < PL_W; lane++) {
+        const between *two = two_of(s->two, which[lane]);
+        sum[lane] = radius[two->clump * PL_CLUMP + mine_of(which[lane])] +
+                    radius[two->other * PL_CLUMP + other_of(which[lane])];
+    }
     return pl_load_f(sum);
 }
 
 /* Lanes behind the last pair repeat it. */
 static void fill_up(pairs *p)
 {
-    for (int i = p->count; i < p->count + PL_W - 1; i++) {
-        p->a[i] = p->a[p->count - 1];
-        p->b[i] = p->b[p->count - 1];
-        p->two[i] = p->two[p->count - 1];
-    }
+    for (int i = p->count; i < p->count + PL_W - 1; i++)
+        p->of[i] = p->of[p->count - 1];
 }
 
 PL_LANES_INLINE uint32_t lanes_left(const pairs *p, int at)
@@ -766,22 +784,20 @@ PL_LANES_INLINE uint32_t lanes_left(const pairs *p, int at)
 static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_touch *out)
 {
     const pl_contact *contact = s->contact;
-    const int32_t *which_a = p->a + at, *which_b = p->b + at;
+    const uint32_t *pair = p->of + at;
     vgrain a, b;
     vbetween two;
     vf r[3], moved[3], length;
     meeting m;
-    load_grains(contact->primitives, which_a, &a);
-    load_grains(contact->primitives, which_b, &b);
-    load_between(s->two, p->two + at, &two);
+    load_pairs(s, pair, &a, &b, &two);
     for (int k = 0; k < 3; k++) {
         r[k] = b.x[k] + two.offset[k] - a.x[k];
         moved[k] = b.moved[k] - a.moved[k];
     }
     meet_at_end(&a, &b, r, &m);
     if (swept)
-        meet_on_the_way(&a, &b, r, reach_of(contact, which_a, which_b), &m);
-    leave_deep(s, p->two + at, &a, &b, r, moved, &m);
+        meet_on_the_way(&a, &b, r, reach_of(s, pair), &m);
+    leave_deep(s, pair, &a, &b, r, moved, &m);
     vf overlap = m.distance - m.along, yield = a.yield + b.yield;
     uint32_t which = bits_of((overlap > 0.0f) & (yield > 0.0f)) & lanes_left(p, at);
     if (!which)
@@ -793,7 +809,7 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_t
     share_overlap(overlap, approach, m.distance, recovery_part(contact->h), &t.depth, &t.recover);
     t.kick = pl_splat_f(0);
     if (contact->bouncy)
-        t.kick = bounce_of(coming(contact, which_a, which_b, m.n), approach, t.depth, two.bounce,
+        t.kick = bounce_of(coming(s, pair, m.n), approach, t.depth, two.bounce,
                            bounce_floor(contact->h, contact->gravity));
     for (int k = 0; k < 3; k++)
         t.n[k] = m.n[k];
@@ -804,7 +820,7 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_t
     /* What only slides past is resolved like anything slow. */
     uint32_t head_on = swept ? bits_of(approach > SWEPT_PART * m.distance) : 0;
     s->buffer->swept |= (head_on & which) != 0;
-    return store_touches(p, at, head_on, which, &t, out);
+    return store_touches(s, p, at, head_on, which, &t, out);
 }
 
 /* Four floats of each pair from element k on: b + a, or with more, b + more − a. Added row by row they are turned into lanes only once. */
@@ -833,9 +849,11 @@ static __attribute__((noinline)) uint32_t look_once(const search *s, const pairs
     const float *a[PL_W], *b[PL_W], *offset[PL_W];
     vf r[4], front[4], back[4]; /* the shape begins with the second of `front` */
     for (int lane = 0; lane < PL_W; lane++) {
-        a[lane] = s->contact->primitives[p->a[at + lane]].x;
-        b[lane] = s->contact->primitives[p->b[at + lane]].x;
-        offset[lane] = s->two[p->two[at + lane]].offset;
+        uint32_t pair = p->of[at + lane];
+        const between *two = two_of(s->two, pair);
+        a[lane] = two->mine[mine_of(pair)].x;
+        b[lane] = two->others[other_of(pair)].x;
+        offset[lane] = two->offset;
     }
     gather_pairs(a, b, offset, 0, r);
     gather_pairs(a, b, NULL, SHAPE - 1, front);
@@ -856,17 +874,12 @@ static __attribute__((noinline)) uint32_t look_once(const search *s, const pairs
 PL_LANES_INLINE void keep_pairs(const pairs *from, int at, uint32_t which, pairs *to)
 {
 #if PL_W == 16 && PL_LANES_NATIVE
-    __m512i a = _mm512_loadu_si512(from->a + at), b = _mm512_loadu_si512(from->b + at),
-            two = _mm512_loadu_si512(from->two + at);
-    _mm512_storeu_si512(to->a + to->count, _mm512_maskz_compress_epi32((__mmask16)which, a));
-    _mm512_storeu_si512(to->b + to->count, _mm512_maskz_compress_epi32((__mmask16)which, b));
-    _mm512_storeu_si512(to->two + to->count, _mm512_maskz_compress_epi32((__mmask16)which, two));
+    __m512i all = _mm512_loadu_si512(from->of + at);
+    _mm512_storeu_si512(to->of + to->count, _mm512_maskz_compress_epi32((__mmask16)which, all));
     to->count += __builtin_popcount(which);
 #else
     for (int lane = 0; lane < PL_W; lane++) {
-        to->a[to->count] = from->a[at + lane];
-        to->b[to->count] = from->b[at + lane];
-        to->two[to->count] = from->two[at + lane];
+        to->of[to->count] = from->of[at + lane];
         to->count += which >> lane & 1;
     }
 #endif
