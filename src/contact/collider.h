@@ -70,6 +70,7 @@ typedef struct pl_shove {
     double depth, recover; /* as in pl_touch */
     double slide[3];       /* of the particle's surface over the collider's */
     double friction;
+    double kick; /* what bouncing gives, metres per sub-step */
 } pl_shove;
 
 typedef struct pl_contact_colliders {
@@ -138,6 +139,10 @@ bool pl_contact_see(const struct pl_contact *contact, const pl_contact_collider 
 /* Barriers of shapes that are no meshes. */
 bool pl_contact_meets(const pl_contact_collider *collider, const pl_ball *ball,
                       pl_barrier *barrier);
+
+/* How one particle meets a collider, if it does. */
+bool pl_contact_find_shove(const struct pl_contact *contact, const pl_near *near, int particle,
+                           pl_shove *shove);
 
 /* How a barrier is answered: how far along its normal with velocity and without, and how far the
    surfaces slid. */

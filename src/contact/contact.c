@@ -63,6 +63,7 @@ void pl_contact_destroy(pl_contact *contact)
                       contact->joined,         contact->motion,         contact->path,
                       contact->thick,          contact->batches,        contact->last};
     pl_contact_free_joints(contact);
+    pl_contact_free_firm(contact);
     pl_contact_free_colliders(contact);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         pl_memory_free(memory, arrays[k]);
@@ -171,6 +172,7 @@ pl_status pl_contact_reserve(pl_contact *contact, int bodies, int clumps)
         contact->clump_capacity = capacity;
         contact->nothing.a = contact->nothing.b = capacity * PL_CLUMP;
     }
+    PL_TRY(pl_contact_reserve_firm(contact));
     return pl_contact_reserve_near(contact);
 }
 

@@ -14,6 +14,7 @@
 #include "base/sort.h"
 #include "base/tasks.h"
 #include "contact/collider.h"
+#include "contact/firm.h"
 #include "contact/joint.h"
 #include "shape/clumps.h"
 
@@ -40,6 +41,13 @@ typedef struct pl_contact_body {
     bool touching, grounded; /* touched a body, a collider: set here, cleared by whoever reads it */
     bool borne;              /* touched a collider that gives way: likewise */
     float largest;           /* radius of its largest particle */
+
+    /* Stiffness, see firm.c: L_ii and m_i of its particles in one unit, and the mean of L_ii/m_i − 1; 0 = moved particle by particle. */
+    const double *diagonal, *mass;
+    double firm;
+    int32_t whole;               /* its number among those moved as a whole, or below 0 */
+    bool turns;                  /* it was: all its particles turn with it... */
+    double turned[3], tilted[3]; /* ...by so much, rotation vectors; with velocity and without */
 
     /* When groups were last made. */
     double mark_base[3];
@@ -172,6 +180,7 @@ typedef struct pl_contact {
 
     pl_contact_colliders against;
     pl_contact_joints joints;
+    pl_contact_firm firm;
     uint8_t *joined; /* [clumps] scratch of joints: zeros */
 
     /* Tree. */

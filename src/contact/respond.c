@@ -164,7 +164,8 @@ static bool fill_batches(pl_contact *contact, bool marked)
         const pl_segment *s = contact->touch_segments + block;
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
         for (int i = 0; i < s->count; i++)
-            if ((!marked || touches[i].swept) && !add_to_batch(&p, touches + i))
+            if ((!marked || touches[i].swept) && !pl_contact_is_firm(contact, touches + i) &&
+                !add_to_batch(&p, touches + i))
                 return false;
     }
     pl_contact_pack(contact);
@@ -193,7 +194,8 @@ static bool sweep_in_order(pl_contact *contact, bool marked)
         const pl_segment *s = contact->touch_segments + block;
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
         for (int i = 0; i < s->count; i++)
-            if ((!marked || touches[i].swept) && resolve(contact, touches + i))
+            if ((!marked || touches[i].swept) && !pl_contact_is_firm(contact, touches + i) &&
+                resolve(contact, touches + i))
                 moved |= touches[i].swept & PL_SWEPT;
     }
     return moved;
@@ -259,8 +261,11 @@ static void mark_again(pl_contact *contact)
 static void sweep_all(pl_contact *contact)
 {
     bool fits = fill_batches(contact, false);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         fits ? pl_contact_sweep(contact) : sweep_in_order(contact, false);
+        pl_contact_sweep_firm(contact, i);
+    }
+    pl_contact_finish_firm(contact);
     if (fits)
         empty_batches(contact);
     if (!mark_swept(contact))
@@ -307,6 +312,7 @@ void pl_contact_resolve(pl_contact *contact)
     double part = PL_RECOVERY_RATE * contact->h;
     contact->far = 2 * (float)(part < 1 ? part : 1);
     pl_contact_excuse_joined(contact);
+    pl_contact_find_firm(contact);
     for (int i = 0; i < SWEEPS_OF_JOINTS; i++)
         pl_contact_resolve_joints(contact);
     sweep_all(contact);

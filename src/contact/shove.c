@@ -33,8 +33,8 @@ static bool barrier_of(const pl_contact_collider *c, const pl_sight *sight, pl_b
                             &through);
 }
 
-static bool find_shove(const pl_contact *contact, const pl_near *near, int particle,
-                       pl_shove *shove)
+bool pl_contact_find_shove(const pl_contact *contact, const pl_near *near, int particle,
+                           pl_shove *shove)
 {
     const pl_contact_collider *c = contact->against.colliders + near->collider;
     const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
@@ -48,8 +48,9 @@ static bool find_shove(const pl_contact *contact, const pl_near *near, int parti
     double at[3];
     for (int k = 0; k < 3; k++)
         at[k] = sight.ball.at[k] + answer.arm[k];
-    *shove = (pl_shove){.depth = answer.depth + answer.kick,
+    *shove = (pl_shove){.depth = answer.depth,
                         .recover = answer.recover,
+                        .kick = answer.kick,
                         .friction = sqrt((double)c->friction * (double)body->friction)};
     /* Below 0: still apart along n at the start; then it may give way that much before it counts.
        */
@@ -79,9 +80,11 @@ static void find_task(void *context, int begin, int end, int worker)
             continue;
         for (uint32_t used = contact->used[near->clump]; used; used &= used - 1) {
             int place = __builtin_ctz(used);
-            if (find_shove(contact, near, near->clump * PL_CLUMP + place,
-                           all->shoves[near->shoves] + place))
-                near->mask |= 1u << place;
+            pl_shove *shove = all->shoves[near->shoves] + place;
+            if (!pl_contact_find_shove(contact, near, near->clump * PL_CLUMP + place, shove))
+                continue;
+            shove->depth += shove->kick;
+            near->mask |= 1u << place;
         }
         if (near->mask)
             memset(all->hits + near->block, 0, sizeof *all->hits);

@@ -1,9 +1,11 @@
 /* Oriented particles at the width in use, and what follows the contacts: velocities, damping, the origin. */
 #include "matter/oriented.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "math/elementary.h"
+#include "math/quat.h"
 #include "math/simd.h"
 #include "matter/oriented_lanes.h"
 
@@ -281,6 +283,29 @@ void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint16_t *t
     }
     if (any && !body->system->grounded)
         take_mean_out(body, &sum);
+}
+
+static pl_quat quat_of(const double turn[3])
+{
+    double angle = sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]);
+    double scale = angle > 0 ? pl_sin(0.5 * angle) / angle : 0.5;
+    return (pl_quat){turn[0] * scale, turn[1] * scale, turn[2] * scale, pl_cos(0.5 * angle)};
+}
+
+static void turn_all(int n, pl_quat by, float *q)
+{
+    for (int i = 0; i < n; i++, q += 4) {
+        pl_quat to = pl_quat_normalise(
+            pl_quat_mul(by, (pl_quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]}));
+        q[0] = (float)to.x, q[1] = (float)to.y, q[2] = (float)to.z, q[3] = (float)to.w;
+    }
+}
+
+void pl_oriented_turn(pl_oriented *body, const double turned[3], const double tilted[3])
+{
+    pl_quat still = quat_of(tilted);
+    turn_all(body->n, pl_quat_mul(quat_of(turned), still), body->now.q);
+    turn_all(body->n, still, body->old.q);
 }
 
 /* ---- After the contacts ------------------------------------------------------------------------------------------ */

@@ -99,6 +99,8 @@ typedef struct pl_system {
     bool grounded; /* the constant vector is no free mode: fixed particles or absorbed pins */
     bool twice;    /* the fast solver works in double: the condition number asks for it */
     double condition;
+    double
+        firmness; /* the mean of L_ii/m_i − 1 over the mass: how much stiffer than inert a particle is; 0 = not known */
     double density;              /* ρ, kg m⁻³: the unit of density */
     double mass_unit;            /* kg per unit of mass here */
     double energy_unit;          /* joules per unit of energy here */
@@ -279,6 +281,9 @@ void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clu
    z, – by place; all are set to zero. `touched` tells in bits which of a clump were changed, and is cleared. */
 void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint16_t *touched,
                          float (*change)[4], float (*shift)[4], float (*kick)[4]);
+
+/* All its particles turn, by rotation vectors: with velocity, and without. */
+void pl_oriented_turn(pl_oriented *body, const double turned[3], const double tilted[3]);
 
 /* After the contacts: velocities from displacements, damping, c into the origin. False when a number was not finite:
    the body is then back at its old state, at rest. */

@@ -209,6 +209,8 @@ static void fill_physics(pl_system *system)
         system->turning[a] += kappa * (ma[0] + ma[3] + ma[5]);
         system->turning[b] += kappa * (mb[0] + mb[3] + mb[5]);
     }
+    for (int i = 0; i < system->n; i++)
+        system->firmness += (system->diagonal[i] - system->mass[i]) / system->total_mass;
 }
 
 /* Twice the entries off the diagonal. */

@@ -24,6 +24,14 @@ static const uint8_t *wanted_of(const pl_world *world, const pl_record *record)
     return world->contact->wanted + world->contact->bodies[record->contact].first_clump;
 }
 
+/* Of solids that nothing holds. */
+static double firmness_of(const pl_record *record)
+{
+    const pl_oriented *matter = &record->matter;
+    bool free = !matter->system->grounded && !matter->hold_count && matter->n > 1;
+    return free && record->model->dimension == 3 ? matter->system->firmness : 0;
+}
+
 static void gather_body(pl_world *world, const pl_record *record)
 {
     pl_contact *contact = world->contact;
@@ -38,6 +46,9 @@ static void gather_body(pl_world *world, const pl_record *record)
         body->centre[k] = body->base[k] + (double)gathered.centre[k];
         body->velocity[k] = matter->path[k] * body->unit / world->h;
     }
+    body->firm = firmness_of(record);
+    body->diagonal = matter->system->diagonal;
+    body->mass = matter->system->mass;
 }
 
 /* Sleeping bodies are shown once, standing. */
@@ -166,13 +177,16 @@ static void finish_bodies(void *context, int begin, int end, int worker)
         }
         pl_oriented *matter = &world->live[i]->matter;
         int number = world->live[i]->contact;
-        const pl_contact_body *body = contact->bodies + number;
+        pl_contact_body *body = contact->bodies + number;
         size_t first = (size_t)body->first_clump;
         uint64_t clock = pl_ticks();
         pl_contact_collide(contact, number);
         pl_oriented_scatter(matter, body->clumps, contact->touched + first,
                             contact->change + first * PL_CLUMP, contact->shift + first * PL_CLUMP,
                             contact->bouncy ? contact->kick + first * PL_CLUMP : NULL);
+        if (body->turns)
+            pl_oriented_turn(matter, body->turned, body->tilted);
+        body->turns = false;
         self->work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
         if (!pl_oriented_finish(matter, world->h, &self->work))
             self->rescued++;
