@@ -123,7 +123,7 @@ typedef struct push {
 } push;
 
 /* False where none is below. */
-static bool meet_plane(const grains *g, const plane *p, vf part, const vf change[4],
+static bool meet_plane(const grains *g, const plane *p, vf part, vf rate, const vf change[4],
                        const vf shift[4], push *out)
 {
     vf bn[3], at[3], gone[3], arm[3], turn[3], slide[3], surface[3], depth, recover;
@@ -146,7 +146,7 @@ static bool meet_plane(const grains *g, const plane *p, vf part, const vf change
     /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
     vf zero = pl_splat_f(0),
        pressed = pl_min_f(pl_max_f(-along(p->n, shift), zero), pl_max_f(overlap, zero));
-    share_depth(overlap - pressed, -along(p->n, gone), part * half, &depth, &recover);
+    share_depth(overlap - pressed, -along(p->n, gone), part * half, rate, &depth, &recover);
     recover += pressed; /* see share.h */
     out->gone = -along(p->n, gone);
     out->depth = depth;
@@ -203,7 +203,8 @@ static vf throw_back(pl_contact *contact, size_t at, const plane *p, const push 
     return more;
 }
 
-static void clump_on_plane(pl_contact *contact, pl_near *near, const plane *p, vf floor, vf part)
+static void clump_on_plane(pl_contact *contact, pl_near *near, const plane *p, vf floor, vf part,
+                           vf rate)
 {
     int clump = near->clump;
     if (!is_near(contact->places + clump, contact->radius + (size_t)clump * PL_CLUMP, p))
@@ -216,7 +217,7 @@ static void clump_on_plane(pl_contact *contact, pl_near *near, const plane *p, v
         load_grains(contact->primitives + at, &g);
         load_change(contact->change + at, change);
         load_change(contact->shift + at, shift);
-        if (!meet_plane(&g, p, part, change, shift, &by))
+        if (!meet_plane(&g, p, part, rate, change, shift, &by))
             continue;
         if (contact->used[clump] != 0xffff)
             by.below &= used_lanes(contact->used[clump] >> k);
@@ -260,6 +261,7 @@ void PL_LANES(pl_contact_on_plane)(pl_contact *contact, pl_near *near, bool firs
         height += n * offset;
     }
     p.height = (float)height;
-    clump_on_plane(contact, near, &p, floor, part);
+    clump_on_plane(contact, near, &p, floor, part,
+                   body->flat ? part * (float)PL_FLAT_PART : pl_splat_f(1));
     PL_LANES_LEAVE();
 }

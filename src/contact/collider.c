@@ -103,6 +103,7 @@ bool pl_contact_see(const pl_contact *contact, const pl_contact_collider *c, int
     pl_cross3(c->turned, end, came);
     for (int k = 0; k < 3; k++)
         came[k] = (double)contact->came[particle][k] - c->moved[k] - came[k];
+    sight->flat = body->flat;
     pl_into3(c->turn_to, came, sight->came);
     pl_into3(c->turn_to, still, sight->still);
     pl_into3(c->turn_to, turned, sight->turned);
@@ -147,8 +148,8 @@ void pl_contact_answer(const pl_contact *contact, const pl_contact_collider *c,
     /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
     double pressed = fmin(fmax(-pl_dot3(n, sight->still), 0), fmax(barrier->overlap, 0));
     double approach = -pl_dot3(n, gone);
-    pl_share_overlap(barrier->overlap - pressed, approach, half, contact->h, &answer->depth,
-                     &answer->recover);
+    pl_share_overlap(barrier->overlap - pressed, approach, half, contact->h, sight->flat,
+                     &answer->depth, &answer->recover);
     answer->recover += pressed;
     answer->kick = pl_bounce(-pl_dot3(n, sight->came), approach, answer->depth, (double)bounce,
                              contact->h, contact->gravity);

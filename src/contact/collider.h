@@ -132,6 +132,7 @@ typedef struct pl_sight {
     double still[3];  /* moved without velocity so far */
     double turned[3]; /* its rotation vector against the collider's */
     double came[3];   /* its velocity at the start, metres per sub-step */
+    bool flat;        /* see share.h */
 } pl_sight;
 
 bool pl_contact_see(const struct pl_contact *contact, const pl_contact_collider *collider,

@@ -31,6 +31,7 @@ typedef struct pl_contact_body {
     float grip;              /* √friction */
     uint32_t category, mask; /* two bodies meet where each one's category is in the other's mask */
     bool self;               /* touches itself */
+    bool flat;               /* a sheet: see share.h */
     bool asleep;             /* stands still: does not look for others, is found by them */
     bool woken;              /* was pushed while asleep */
     bool swept;              /* in a swept touch: scratch of the sweeps */

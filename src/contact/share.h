@@ -3,6 +3,8 @@
 #ifndef PL_CONTACT_SHARE_H
 #define PL_CONTACT_SHARE_H
 
+#include <stdbool.h>
+
 /* What overlapped before the sub-step is parted at this rate, 1/s. */
 #define PL_RECOVERY_RATE 15.0
 
@@ -15,17 +17,21 @@
 /* Approaches below this many times what gravity adds in a sub-step do not bounce. */
 #define PL_BOUNCE_FLOOR 4.0
 
+#define PL_FLAT_PART (1.0 / 3)
+
 /* A particle and a collider: `overlap` at the end of a sub-step in which the two came nearer by `approach`. What is deep
    inside comes out no faster than what is in by `half` would at the rate: else the deepest parts of a body would be
-   torn ahead of the others. */
+   torn ahead of the others. Particles of sheets (`flat`) reach into a collider whenever they turn, again and again: parted
+   at once their springs would gain what nobody pays for, so they are parted at the rate. */
 static inline void pl_share_overlap(double overlap, double approach, double half, double h,
-                                    double *depth, double *recover)
+                                    bool flat, double *depth, double *recover)
 {
     double part = PL_RECOVERY_RATE * h < 1 ? PL_RECOVERY_RATE * h : 1;
     double before = overlap - approach > 0 ? overlap - approach : 0;
     double hit = overlap < approach ? overlap : approach;
     *depth = hit > 0 ? hit : 0;
     before = before < overlap ? before : overlap;
+    before *= flat ? part * PL_FLAT_PART : 1;
     *recover = before < half * part ? before : half * part;
 }
 

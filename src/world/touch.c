@@ -16,6 +16,7 @@ static pl_contact_body entry_of(const pl_record *record)
                              .restitution = (float)record->material.restitution,
                              .category = record->category,
                              .mask = record->mask,
+                             .flat = model->dimension == 2,
                              .self = record->self_contact && !record->matter.clustered};
 }
 
@@ -24,12 +25,16 @@ static const uint8_t *wanted_of(const pl_world *world, const pl_record *record)
     return world->contact->wanted + world->contact->bodies[record->contact].first_clump;
 }
 
-/* Of solids that nothing holds. */
+/* Of what nothing holds. Rods and sheets bend before they move as one, unless sound gets from one end to the other in a sub-step:
+   √κ spacings, of n or √n. */
 static double firmness_of(const pl_record *record)
 {
     const pl_oriented *matter = &record->matter;
-    bool free = !matter->system->grounded && !matter->hold_count && matter->n > 1;
-    return free && record->model->dimension == 3 ? matter->system->firmness : 0;
+    double firmness = matter->system->firmness, n = matter->n;
+    if (matter->system->grounded || matter->hold_count || n < 2)
+        return 0;
+    int dimension = record->model->dimension;
+    return dimension == 3 || 16 * firmness > (dimension == 2 ? n : n * n) ? firmness : 0;
 }
 
 static void gather_body(pl_world *world, const pl_record *record)
