@@ -172,7 +172,7 @@ pl_status pl_contact_reserve(pl_contact *contact, int bodies, int clumps)
         contact->clump_capacity = capacity;
         contact->nothing.a = contact->nothing.b = capacity * PL_CLUMP;
     }
-    PL_TRY(pl_contact_reserve_firm(contact));
+    PL_TRY(pl_contact_reserve_firm(contact, 0));
     return pl_contact_reserve_near(contact);
 }
 

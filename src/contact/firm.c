@@ -24,9 +24,6 @@
 #include "math/elementary.h"
 #include "math/mat3.h"
 
-/* Rods and sheets bend long before they move as one; what is held does not move at all. */
-#define FIRM 1.0
-
 enum { SWEEPS = 10, PARTING_SWEEPS = 2 };
 
 /* ---- Bodies ------------------------------------------------------------------------------------------ */
@@ -37,6 +34,7 @@ typedef struct pl_whole {
     double yield;            /* 1/M */
     pl_vec3 centre;          /* of mass, from the body's base */
     pl_mat3 ease;            /* I⁻¹ */
+    int touches;             /* that push it */
     pl_vec3 moved, turned;   /* with velocity */
     pl_vec3 shifted, tilted; /* without */
 } pl_whole;
@@ -44,21 +42,28 @@ typedef struct pl_whole {
 typedef struct side {
     pl_whole *whole; /* NULL = the particle alone */
     int32_t place;   /* −1 = a collider that does not give way */
-    pl_vec3 r;       /* from the centre of the whole */
+    pl_vec3 r, grip; /* from the centre of the whole: where it is pushed, and where it is rubbed */
     double yield, mass, kappa;
 } side;
+
+typedef struct response {
+    double stays; /* the share of an impulse that the particle keeps */
+    double yield; /* metres per impulse (times h) */
+    pl_vec3 turn; /* of the whole, per impulse it gets */
+} response;
 
 /* b must stay ahead of a along n, as in pl_touch; a may be a collider. */
 typedef struct pl_firm_touch {
     side a, b;
     pl_vec3 n, normal, slide;
     double depth, recover, friction;
-    double pushed;   /* impulses (times h) so far: along n... */
-    pl_vec3 rubbed;  /* ...and by friction, on b */
-    pl_touch *touch; /* between bodies, or... */
-    pl_near *
-        near; /* ...with a collider: where it touches from the collider's position, what bouncing gives */
-    double arm[3], kick;
+    response from, to; /* of a and b to a push along n */
+    double pushed;     /* impulses (times h) so far: along n... */
+    pl_vec3 rubbed;    /* ...and by friction, on b */
+    pl_touch *touch;   /* between bodies, or... */
+    pl_near *near;     /* ...with a collider: */
+    double point[3];   /* where it touches, from the body's base */
+    double kick;       /* what bouncing gives */
 } pl_firm_touch;
 
 static pl_vec3 place_of(const pl_contact *contact, int32_t place)
@@ -145,7 +150,7 @@ static void find_wholes(pl_contact *contact)
     leave_joined(contact);
     for (int b = 0; b < contact->body_count; b++) {
         pl_whole *whole = contact->firm.wholes + contact->firm.whole_count;
-        if (!(contact->bodies[b].firm >= FIRM) || contact->bodies[b].whole == JOINED)
+        if (!(contact->bodies[b].firm >= PL_FIRM) || contact->bodies[b].whole == JOINED)
             continue;
         *whole = (pl_whole){.body = b};
         if (weigh(contact, whole))
@@ -158,29 +163,23 @@ static void find_wholes(pl_contact *contact)
 static side side_of(const pl_contact *contact, int32_t place)
 {
     const pl_contact_body *body = contact->bodies + contact->body_of[place / PL_CLUMP];
-    side s = {
-        whole_of(contact, place), place, {0, 0, 0}, (double)contact->primitives[place].yield, 0, 0};
+    side s = {.whole = whole_of(contact, place), .place = place};
+    s.yield = (double)contact->primitives[place].yield;
     s.mass = s.yield > 0 ? 1 / s.yield : 0;
     if (s.whole) {
         int32_t i = body->clumps->particle[place - body->first_clump * PL_CLUMP];
-        s.r = pl_v3_sub(place_of(contact, place), s.whole->centre);
+        s.r = s.grip = pl_v3_sub(place_of(contact, place), s.whole->centre);
         s.kappa = fmax(body->diagonal[i] / body->mass[i] - 1, 0);
     }
     return s;
 }
 
-typedef struct response {
-    double stays; /* the share of an impulse that the particle keeps */
-    double yield; /* metres per impulse (times h) */
-    pl_vec3 turn; /* of the whole, per impulse it gets */
-} response;
-
-/* To impulses along n, a unit vector. */
-static response respond(const side *s, pl_vec3 n)
+/* To impulses along n, a unit vector, at r. */
+static response respond(const side *s, pl_vec3 r, pl_vec3 n)
 {
     if (!s->whole)
         return (response){1, s->yield, {0, 0, 0}};
-    pl_vec3 lever = pl_v3_cross(s->r, n), turn = pl_m3_mul_v3(s->whole->ease, lever);
+    pl_vec3 lever = pl_v3_cross(r, n), turn = pl_m3_mul_v3(s->whole->ease, lever);
     double w = s->whole->yield + pl_v3_dot(lever, turn), q = fmax(1 - s->mass * w, 0);
     double stays = q / (s->kappa + q + 1e-300);
     return (response){stays, w * (1 - stays) + stays * s->yield, turn};
@@ -196,13 +195,14 @@ static void add_floats(float out[4], pl_vec3 by)
     out[0] += (float)by.x, out[1] += (float)by.y, out[2] += (float)by.z;
 }
 
-static pl_vec3 displacement(const pl_contact *contact, const side *s)
+/* By contacts of this sub-step, at r. */
+static pl_vec3 displacement(const pl_contact *contact, const side *s, pl_vec3 r)
 {
     if (s->place < 0)
         return (pl_vec3){0, 0, 0};
     pl_vec3 d = pulled(contact->change[s->place]);
     if (s->whole)
-        d = pl_v3_add(d, pl_v3_add(s->whole->moved, pl_v3_cross(s->whole->turned, s->r)));
+        d = pl_v3_add(d, pl_v3_add(s->whole->moved, pl_v3_cross(s->whole->turned, r)));
     return d;
 }
 
@@ -232,7 +232,7 @@ static pl_vec3 parted_by(const pl_contact *contact, const side *s)
 /* By so many metres, as far as a particle may be parted in a sub-step. */
 static void part(pl_contact *contact, const side *s, pl_vec3 n, double metres)
 {
-    response r = respond(s, n);
+    response r = respond(s, s->r, n);
     if (s->place < 0 || !(r.yield > 0))
         return;
     double most =
@@ -248,12 +248,12 @@ static void part(pl_contact *contact, const side *s, pl_vec3 n, double metres)
 
 /* ---- Touches ------------------------------------------------------------------------------------------- */
 
-static bool make_room(pl_contact *contact)
+static bool make_room(pl_contact *contact, int count)
 {
     pl_contact_firm *firm = &contact->firm;
-    if (firm->touch_count < firm->touch_capacity)
+    if (count <= firm->touch_capacity)
         return true;
-    int capacity = firm->touch_capacity + firm->touch_capacity / 2 + 256;
+    int capacity = count + count / 2 + 16;
     pl_firm_touch *fresh = PL_NEW(contact->memory, pl_firm_touch, capacity);
     if (!fresh)
         return false;
@@ -270,22 +270,63 @@ bool pl_contact_is_firm(const pl_contact *contact, const pl_touch *t)
     return contact->firm.whole_count && (whole_of(contact, t->a) || whole_of(contact, t->b));
 }
 
-static void add_touch(pl_contact *contact, pl_touch *t)
+/* From the centre of a particle to the point of its surface whose normal is n. */
+static pl_vec3 surface_arm(const pl_contact *contact, int32_t place, pl_vec3 n)
 {
-    if (!make_room(contact)) {
+    const float *b = contact->primitives[place].shape;
+    pl_mat3 shape = {{{(double)b[0], (double)b[1], (double)b[2]},
+                      {(double)b[1], (double)b[3], (double)b[4]},
+                      {(double)b[2], (double)b[4], (double)b[5]}}};
+    pl_vec3 bn = pl_m3_mul_v3(shape, n);
+    double square = pl_v3_dot(n, bn);
+    return square > 0 ? pl_v3_scale(bn, 1 / sqrt(square)) : (pl_vec3){0, 0, 0};
+}
+
+/* Both are rubbed in the middle between their surfaces. */
+static void find_grip(const pl_contact *contact, pl_firm_touch *t)
+{
+    const double *from = contact->bodies[contact->body_of[t->a.place / PL_CLUMP]].base;
+    const double *to = contact->bodies[contact->body_of[t->b.place / PL_CLUMP]].base;
+    pl_vec3 base = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+    pl_vec3 a =
+        pl_v3_add(place_of(contact, t->a.place), surface_arm(contact, t->a.place, t->normal));
+    pl_vec3 b =
+        pl_v3_sub(place_of(contact, t->b.place), surface_arm(contact, t->b.place, t->normal));
+    pl_vec3 middle = pl_v3_scale(pl_v3_add(a, pl_v3_add(b, base)), 0.5);
+    if (t->a.whole)
+        t->a.grip = pl_v3_sub(middle, t->a.whole->centre);
+    if (t->b.whole)
+        t->b.grip = pl_v3_sub(pl_v3_sub(middle, base), t->b.whole->centre);
+}
+
+static void add(pl_contact *contact, pl_firm_touch t)
+{
+    if (!make_room(contact, contact->firm.touch_count + 1)) {
         contact->lost++;
         return;
     }
-    contact->firm.touches[contact->firm.touch_count++] =
-        (pl_firm_touch){.a = side_of(contact, t->a),
-                        .b = side_of(contact, t->b),
-                        .n = pl_v3_from_floats(t->n),
-                        .normal = pl_v3_from_floats(t->normal),
-                        .slide = pl_v3_from_floats(t->slide),
-                        .depth = (double)t->depth,
-                        .recover = (double)t->recover,
-                        .friction = (double)t->friction,
-                        .touch = t};
+    t.from = respond(&t.a, t.a.r, t.n);
+    t.to = respond(&t.b, t.b.r, t.n);
+    if (t.a.whole)
+        t.a.whole->touches += t.depth > 0;
+    if (t.b.whole)
+        t.b.whole->touches += t.depth > 0;
+    contact->firm.touches[contact->firm.touch_count++] = t;
+}
+
+static void add_touch(pl_contact *contact, pl_touch *touch)
+{
+    pl_firm_touch t = {.a = side_of(contact, touch->a),
+                       .b = side_of(contact, touch->b),
+                       .n = pl_v3_from_floats(touch->n),
+                       .normal = pl_v3_from_floats(touch->normal),
+                       .slide = pl_v3_from_floats(touch->slide),
+                       .depth = (double)touch->depth,
+                       .recover = (double)touch->recover,
+                       .friction = (double)touch->friction,
+                       .touch = touch};
+    find_grip(contact, &t);
+    add(contact, t);
 }
 
 static void add_touches(pl_contact *contact)
@@ -304,25 +345,25 @@ static pl_vec3 from_doubles(const double v[3])
     return (pl_vec3){v[0], v[1], v[2]};
 }
 
+/* Pushed and rubbed where it touches. */
 static void add_stop(pl_contact *contact, pl_near *near, int place, const pl_shove *stop)
 {
-    if (!make_room(contact)) {
-        contact->lost++;
-        return;
-    }
-    pl_vec3 n = from_doubles(stop->n);
-    contact->firm.touches[contact->firm.touch_count++] =
-        (pl_firm_touch){.a = {.place = -1},
-                        .b = side_of(contact, near->clump * PL_CLUMP + place),
-                        .n = n,
-                        .normal = n,
-                        .slide = from_doubles(stop->slide),
-                        .depth = stop->depth,
-                        .recover = stop->recover,
-                        .friction = stop->friction,
-                        .near = near,
-                        .arm = {stop->arm[0], stop->arm[1], stop->arm[2]},
-                        .kick = stop->kick};
+    const pl_contact_collider *c = contact->against.colliders + near->collider;
+    const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
+    pl_firm_touch t = {.a = {.place = -1},
+                       .b = side_of(contact, near->clump * PL_CLUMP + place),
+                       .n = from_doubles(stop->n),
+                       .normal = from_doubles(stop->n),
+                       .slide = from_doubles(stop->slide),
+                       .depth = stop->depth,
+                       .recover = stop->recover,
+                       .friction = stop->friction,
+                       .near = near,
+                       .kick = stop->kick};
+    for (int k = 0; k < 3; k++)
+        t.point[k] = stop->arm[k] + c->to.position[k] - body->base[k];
+    t.b.r = t.b.grip = pl_v3_sub(from_doubles(t.point), t.b.whole->centre);
+    add(contact, t);
 }
 
 /* Colliders that do not give way, which have the last word later: whatever is left for it then strains springs. */
@@ -362,33 +403,31 @@ static void exchange(pl_contact *contact, pl_firm_touch *t, const response *a, c
     push(contact, &t->b, b, n, by);
 }
 
-static pl_vec3 apart(const pl_contact *contact, const pl_firm_touch *t)
-{
-    return pl_v3_sub(displacement(contact, &t->b), displacement(contact, &t->a));
-}
-
 static void press(pl_contact *contact, pl_firm_touch *t)
 {
-    response a = respond(&t->a, t->n), b = respond(&t->b, t->n);
-    double missing = t->depth - pl_v3_dot(t->n, apart(contact, t)), yield = a.yield + b.yield;
+    pl_vec3 apart =
+        pl_v3_sub(displacement(contact, &t->b, t->b.r), displacement(contact, &t->a, t->a.r));
+    double missing = t->depth - pl_v3_dot(t->n, apart), yield = t->from.yield + t->to.yield;
     if (!(yield > 0))
         return;
     double after = fmax(t->pushed + missing / yield, 0), by = after - t->pushed;
     t->pushed = after;
     if (by != 0)
-        exchange(contact, t, &a, &b, t->n, by);
+        exchange(contact, t, &t->from, &t->to, t->n, by);
 }
 
 /* What has slid is undone, as far as friction holds. */
 static void rub(pl_contact *contact, pl_firm_touch *t)
 {
     double limit = t->friction * t->pushed;
-    pl_vec3 slide = pl_v3_add(t->slide, apart(contact, t)), wanted = t->rubbed;
+    pl_vec3 apart =
+        pl_v3_sub(displacement(contact, &t->b, t->b.grip), displacement(contact, &t->a, t->a.grip));
+    pl_vec3 slide = pl_v3_add(t->slide, apart), wanted = t->rubbed;
     slide = pl_v3_add_scaled(slide, -pl_v3_dot(slide, t->normal), t->normal);
     double length = pl_v3_length(slide);
     if (length > 0) {
         pl_vec3 along = pl_v3_scale(slide, 1 / length);
-        response a = respond(&t->a, along), b = respond(&t->b, along);
+        response a = respond(&t->a, t->a.grip, along), b = respond(&t->b, t->b.grip, along);
         double yield = a.yield + b.yield;
         if (yield > 0)
             wanted = pl_v3_add_scaled(wanted, -length / yield, along);
@@ -401,7 +440,7 @@ static void rub(pl_contact *contact, pl_firm_touch *t)
     if (!(size > 0))
         return;
     pl_vec3 n = pl_v3_scale(by, 1 / size);
-    response a = respond(&t->a, n), b = respond(&t->b, n);
+    response a = respond(&t->a, t->a.grip, n), b = respond(&t->b, t->b.grip, n);
     exchange(contact, t, &a, &b, n, size);
     t->rubbed = wanted;
 }
@@ -418,18 +457,39 @@ static void recover(pl_contact *contact, pl_firm_touch *t)
     part(contact, &t->b, t->n, t->b.yield > 0 ? both ? 0.5 * missing : missing : 0);
 }
 
+static void resolve(pl_contact *contact, pl_firm_touch *t, bool parting)
+{
+    press(contact, t);
+    if (t->friction > 0 && (t->pushed > 0 || pl_v3_length2(t->rubbed) > 0))
+        rub(contact, t);
+    if (parting && t->recover > 0)
+        recover(contact, t);
+}
+
+/* A first guess: all touches of a body have an equal share in what holds it. */
+static void begin(pl_contact *contact)
+{
+    pl_contact_firm *firm = &contact->firm;
+    for (int i = 0; i < firm->touch_count; i++) {
+        pl_firm_touch *t = firm->touches + i;
+        double share =
+            1.0 / fmax(t->a.whole ? t->a.whole->touches : 1, t->b.whole ? t->b.whole->touches : 1);
+        double yield = t->from.yield + t->to.yield;
+        if (!(t->depth > 0) || !(yield > 0))
+            continue;
+        t->pushed = share * t->depth / yield;
+        exchange(contact, t, &t->from, &t->to, t->n, t->pushed);
+    }
+}
+
 void pl_contact_sweep_firm(pl_contact *contact, int round)
 {
     pl_contact_firm *firm = &contact->firm;
-    for (int sweep = 0; firm->touch_count && sweep < SWEEPS; sweep++)
-        for (int i = 0; i < firm->touch_count; i++) {
-            pl_firm_touch *t = firm->touches + i;
-            press(contact, t);
-            if (t->friction > 0 && (t->pushed > 0 || pl_v3_length2(t->rubbed) > 0))
-                rub(contact, t);
-            if (round == 0 && sweep < PARTING_SWEEPS && t->recover > 0)
-                recover(contact, t);
-        }
+    if (round == 0)
+        begin(contact);
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int i = 0; i < firm->touch_count; i++)
+            resolve(contact, firm->touches + i, round == 0 && sweep < PARTING_SWEEPS);
 }
 
 /* ---- What came of it ------------------------------------------------------------------------------------- */
@@ -484,8 +544,6 @@ static void note_stop(pl_contact *contact, const pl_firm_touch *t)
 {
     pl_near *near = t->near;
     pl_near_hits *hits = contact->against.hits + near->block;
-    const pl_contact_collider *c = contact->against.colliders + near->collider;
-    const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
     int k = t->b.place % PL_CLUMP;
     double scale = -1 / contact->h, impulse[3], n[3];
     if (!near->mask)
@@ -496,7 +554,7 @@ static void note_stop(pl_contact *contact, const pl_firm_touch *t)
     for (int m = 0; m < 3; m++) {
         hits->impulse[m][k] += (float)impulse[m];
         hits->normal[m][k] = (float)n[m];
-        hits->point[m][k] = (float)(t->arm[m] + c->to.position[m] - body->base[m]);
+        hits->point[m][k] = (float)t->point[m];
     }
     /* A bounce is velocity of the particle alone; once in a sub-step. */
     float *kick = contact->kick[t->b.place];
@@ -529,19 +587,23 @@ void pl_contact_finish_firm(pl_contact *contact)
 
 /* ---- Room ------------------------------------------------------------------------------------------------ */
 
-pl_status pl_contact_reserve_firm(pl_contact *contact)
+/* More at once are rare. */
+enum { TOUCHES_PER_CLUMP = PL_CLUMP / 2 };
+
+pl_status pl_contact_reserve_firm(pl_contact *contact, int clumps)
 {
     pl_contact_firm *firm = &contact->firm;
+    if (!make_room(contact, TOUCHES_PER_CLUMP * clumps))
+        return PL_ERROR_MEMORY;
     if (firm->whole_capacity >= contact->body_capacity)
         return PL_OK;
     pl_whole *wholes = PL_NEW(contact->memory, pl_whole, contact->body_capacity);
     if (!wholes)
         return PL_ERROR_MEMORY;
     pl_memory_free(contact->memory, firm->wholes);
-    *firm = (pl_contact_firm){.wholes = wholes,
-                              .whole_capacity = contact->body_capacity,
-                              .touches = firm->touches,
-                              .touch_capacity = firm->touch_capacity};
+    firm->wholes = wholes;
+    firm->whole_capacity = contact->body_capacity;
+    firm->whole_count = 0;
     return PL_OK;
 }
 

@@ -16,8 +16,11 @@ typedef struct pl_contact_firm {
     int touch_count, touch_capacity;
 } pl_contact_firm;
 
-/* For as many bodies as there is room for. */
-pl_status pl_contact_reserve_firm(struct pl_contact *contact);
+/* For as many bodies as there is room for, and the touches of those with so many clumps; more of them are made room for in the step. */
+pl_status pl_contact_reserve_firm(struct pl_contact *contact, int clumps);
+/* What counts as stiff. */
+#define PL_FIRM 1.0
+
 void pl_contact_free_firm(struct pl_contact *contact);
 
 /* Which bodies move as a whole, and their touches. */

@@ -25,18 +25,6 @@ static const uint8_t *wanted_of(const pl_world *world, const pl_record *record)
     return world->contact->wanted + world->contact->bodies[record->contact].first_clump;
 }
 
-/* Of what nothing holds. Rods and sheets bend before they move as one, unless sound gets from one end to the other in a sub-step:
-   √κ spacings, of n or √n. */
-static double firmness_of(const pl_record *record)
-{
-    const pl_oriented *matter = &record->matter;
-    double firmness = matter->system->firmness, n = matter->n;
-    if (matter->system->grounded || matter->hold_count || n < 2)
-        return 0;
-    int dimension = record->model->dimension;
-    return dimension == 3 || 16 * firmness > (dimension == 2 ? n : n * n) ? firmness : 0;
-}
-
 static void gather_body(pl_world *world, const pl_record *record)
 {
     pl_contact *contact = world->contact;
@@ -51,7 +39,7 @@ static void gather_body(pl_world *world, const pl_record *record)
         body->centre[k] = body->base[k] + (double)gathered.centre[k];
         body->velocity[k] = matter->path[k] * body->unit / world->h;
     }
-    body->firm = firmness_of(record);
+    body->firm = pl_record_firmness(record);
     body->diagonal = matter->system->diagonal;
     body->mass = matter->system->mass;
 }

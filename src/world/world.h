@@ -204,6 +204,8 @@ pl_status pl_world_reserve_body(pl_world *world, const pl_record *record);
 /* Parts of it, for bodies that have grown. */
 bool pl_world_reserve_field(pl_world *world, int particles);
 bool pl_world_reserve_contacts(pl_world *world, const pl_record *more); /* NULL = nobody new */
+/* How stiff a body is against its inertia where contact moves it as a whole (contact/firm.c), or 0. */
+double pl_record_firmness(const pl_record *record);
 /* The particle of the model that a particle is, or was divided from. */
 static inline int pl_record_origin(const pl_record *record, int particle)
 {
