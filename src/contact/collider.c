@@ -312,6 +312,12 @@ static bool find_way_out(const pl_contact_collider *c, const pl_contact_body *bo
                                  c->kind == PL_COLLIDER_CAPSULE ? c->size[1] : 0, out);
 }
 
+bool pl_contact_is_deep(const pl_contact_collider *c, const pl_contact_body *body)
+{
+    pl_barrier way_out;
+    return find_way_out(c, body, &way_out);
+}
+
 static bool meet_shape(const meeting *m, const pl_ball *ball, pl_barrier *barrier)
 {
     if (m->deep && is_inside(m->collider, ball->from))

@@ -16,6 +16,7 @@
 #include "shape/clumps.h"
 
 struct pl_contact;
+struct pl_contact_body;
 
 /* Where a collider is: position and unit quaternion. */
 typedef struct pl_placement {
@@ -140,6 +141,9 @@ bool pl_contact_see(const struct pl_contact *contact, const pl_contact_collider 
 /* Barriers of shapes that are no meshes. */
 bool pl_contact_meets(const pl_contact_collider *collider, const pl_ball *ball,
                       pl_barrier *barrier);
+
+/* Whether the middle of a body is inside the collider: then all of it leaves on one side. */
+bool pl_contact_is_deep(const pl_contact_collider *collider, const struct pl_contact_body *body);
 
 /* How one particle meets a collider, if it does. */
 bool pl_contact_find_shove(const struct pl_contact *contact, const pl_near *near, int particle,

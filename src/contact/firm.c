@@ -373,7 +373,8 @@ static void add_stops(pl_contact *contact)
     for (int i = 0; i < all->near_count; i++) {
         pl_near *near = all->near + i;
         const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
-        if (near->shoves >= 0 || body->whole < 0 || body->asleep)
+        if (near->shoves >= 0 || body->whole < 0 || body->asleep ||
+            pl_contact_is_deep(all->colliders + near->collider, body))
             continue;
         for (uint32_t used = contact->used[near->clump]; used; used &= used - 1) {
             int place = __builtin_ctz(used);
