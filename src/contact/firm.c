@@ -26,6 +26,9 @@
 
 enum { SWEEPS = 10, PARTING_SWEEPS = 2 };
 
+/* What is wedged in between walls asks for more and more: no touch gives more than so many times what it would give alone. */
+#define MOST_PUSH 4.0
+
 /* ---- Bodies ------------------------------------------------------------------------------------------ */
 
 /* One that moves as a whole. */
@@ -411,7 +414,8 @@ static void press(pl_contact *contact, pl_firm_touch *t)
     double missing = t->depth - pl_v3_dot(t->n, apart), yield = t->from.yield + t->to.yield;
     if (!(yield > 0))
         return;
-    double after = fmax(t->pushed + missing / yield, 0), by = after - t->pushed;
+    double most = MOST_PUSH * fmax(t->depth, 0) / yield;
+    double after = fmax(fmin(t->pushed + missing / yield, most), 0), by = after - t->pushed;
     t->pushed = after;
     if (by != 0)
         exchange(contact, t, &t->from, &t->to, t->n, by);
