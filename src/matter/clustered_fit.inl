@@ -238,7 +238,8 @@ PL_LANES_INLINE void store_table(const pl_clustered_step *step, group *g, int fi
                                  const vf map[9], const vf inertia[6])
 {
     float *t = g->table + first;
-    memset(g->armed + first, 0, PL_W);
+    if (step->clustered->rows.keeps_arms)
+        memset(g->armed + first, 0, PL_W);
     pl_store_f(t + PL_GROUP_SHARE * GROUP, f->share);
     pl_store_f(t + PL_GROUP_MASS * GROUP, f->mass);
     pl_store_f(t + PL_GROUP_LIMIT * GROUP, f->width * step->limit);

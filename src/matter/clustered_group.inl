@@ -52,7 +52,7 @@ static void expect_group(const pl_clustered_step *step, int run, int first)
 /* Members of the clusters, which get room for columns one after the other. */
 static void open_members(const pl_clustered_rows *r, group *g)
 {
-    float *columns = r->columns + (size_t)g->run * 3 * (size_t)r->column_room;
+    float *columns = columns_of(r, g->run);
     int used = 0;
     for (int i = 0; i < g->count; i++) {
         const pl_cluster *cluster = g->cluster[i];
@@ -107,7 +107,7 @@ PL_LANES_INLINE void bring_sums(const pl_clustered_step *step, const group *g, i
     slots s;
     if (r->narrow) {
         s = slots_of(r, g->run, g->place, first);
-        sum_slots(r, &s, from, SUM_ALL, sums);
+        sum_slots(r, &s, from, SUM_ALL, false, sums);
     } else {
         take_sums(g, first, SUM_ALL, sums);
     }

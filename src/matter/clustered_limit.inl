@@ -3,8 +3,11 @@
    from what all members of a cluster are to do its rigid part is taken.
 
    Passes over the members of a group: sums for the fit; a look whether anybody is beyond, which is the end of it if not;
-   corrections, and the sums for their rigid part; what remains of them, added to the rows. The arms for the rigid part stay as they
-   are in all rounds of a sub-step: the first that wants them keeps them. */
+   corrections, and the sums for their rigid part; what remains of them, added to the rows.
+
+   The arms for the rigid part are the same in all rounds of a sub-step: the first round that wants them keeps them. Not so in
+   large bodies, where they would be nearly half of what a round reads, and memory is what it waits for: there each round finds them
+   again, from old places that several clusters have in common. */
 
 /* ---- What both layouts do ------------------------------------------------------------------------ */
 
@@ -82,24 +85,6 @@ PL_LANES_INLINE void correct(const float *rest, int at, int count, const vf goal
             e[j][k] *= back[j];
 }
 
-/* Arms, the old places from the old centre, and w m of members: kept in this sub-step, or else to be kept. */
-PL_LANES_INLINE void bring_arms(const float *old, const int32_t *row, const float *rest,
-                                float *kept, bool known, int at, const vf centre[3], vf arm[4])
-{
-    float *own = kept + column_of(at, 4, 0);
-    if (!known) {
-        load_rows(old, row, arm);
-        for (int k = 0; k < 3; k++)
-            arm[k] -= centre[k];
-        arm[3] *= pl_load_f(rest + column_of(at, 4, 3));
-    }
-    for (int k = 0; k < 4; k++)
-        if (known)
-            arm[k] = pl_load_f(own + k * PL_COLUMNS);
-        else
-            pl_store_f(own + k * PL_COLUMNS, arm[k]);
-}
-
 /* Adds force and moment of corrections e. */
 PL_LANES_INLINE void add_push(vf sum[6], const vf e[3], const vf arm[4])
 {
@@ -161,6 +146,23 @@ static bool is_beyond(const members *m, const group *g, int i)
     return own.offset ? is_any_beyond(&own, true, g, i) : is_any_beyond(&own, false, g, i);
 }
 
+/* Arms, the old places from the old centre, and w m of members: kept in this sub-step, or else to be kept. */
+PL_LANES_INLINE void bring_arms(const members *m, bool known, int at, const vf centre[3], vf arm[4])
+{
+    float *own = m->arm + column_of(at, 4, 0);
+    if (!known) {
+        load_rows(m->old, m->row + at, arm);
+        for (int k = 0; k < 3; k++)
+            arm[k] -= centre[k];
+        arm[3] *= pl_load_f(m->rest + column_of(at, 4, 3));
+    }
+    for (int k = 0; k < 4; k++)
+        if (known)
+            arm[k] = pl_load_f(own + k * PL_COLUMNS);
+        else
+            pl_store_f(own + k * PL_COLUMNS, arm[k]);
+}
+
 /* The corrections of `count` vectors of members, left in place of the offsets, and their force and moment. */
 PL_LANES_INLINE void correct_some(const members *m, bool kept, bool known, int at, int count,
                                   const vf goal[12], vf limit, const vf centre[3], vf sum[6])
@@ -171,7 +173,7 @@ PL_LANES_INLINE void correct_some(const members *m, bool kept, bool known, int a
     correct(m->rest, at, count, goal, limit, e);
     for (int j = 0; j < count; j++) {
         int place = at + j * PL_COLUMNS;
-        bring_arms(m->old, m->row + place, m->rest, m->arm, known, place, centre, arm);
+        bring_arms(m, known, place, centre, arm);
         add_push(sum, e[j], arm);
         for (int k = 0; kept && k < 3; k++)
             pl_store_f(m->offset + column_of(place, 3, k), e[j][k]);
@@ -302,13 +304,21 @@ static void limit_clusters(pl_clustered_step *step, int run, group *g)
 
 /* ---- Narrow bodies: a cluster per lane ---------------------------------------------------------- */
 
+PL_LANES_INLINE void load_centres(const group *g, int first, vf centre[3])
+{
+    for (int k = 0; k < 3; k++)
+        centre[k] = pl_load_f(g->table + (PL_GROUP_OLD + k) * GROUP + first);
+}
+
 static void fit_slots(const pl_clustered_rows *r, group *g, int first)
 {
     slots s = slots_of(r, g->run, g->place, first);
     vf from[3], sums[SUM_SHORT];
-    for (int k = 0; k < 3; k++)
-        from[k] = pl_load_f(g->table + (PL_GROUP_OLD + k) * GROUP + first);
-    sum_slots(r, &s, from, SUM_SHORT, sums);
+    load_centres(g, first, from);
+    if (!r->keeps_arms && g->armed[0])
+        sum_slots(r, &s, from, SUM_SHORT, true, sums);
+    else
+        sum_slots(r, &s, from, SUM_SHORT, false, sums);
     limit_lanes(g, first, sums);
 }
 
@@ -333,9 +343,9 @@ static bool are_slots_beyond(const pl_clustered_rows *r, const group *g, int fir
     return false;
 }
 
-PL_LANES_INLINE vi correct_some_slots(const slots *s, const float *old, bool known, int slot,
-                                      int count, const vf goal[12], vf limit, const vf centre[3],
-                                      vf sum[6])
+PL_LANES_INLINE vi correct_some_slots(const pl_clustered_rows *r, const slots *s, bool known,
+                                      int slot, int count, const vf goal[12], vf limit,
+                                      const vf centre[3], vf sum[6])
 {
     vf e[CHUNK][3], arm[4];
     vi any = pl_splat_bits_f(0);
@@ -344,8 +354,10 @@ PL_LANES_INLINE vi correct_some_slots(const slots *s, const float *old, bool kno
             e[j][k] = pl_load_f(slot_kept(s, slot + j, k));
     correct(s->rest, slot * PL_COLUMNS, count, goal, limit, e);
     for (int j = 0; j < count; j++) {
-        bring_arms(old, slot_row(s, slot + j), s->rest, s->arm, known, (slot + j) * PL_COLUMNS,
-                   centre, arm);
+        if (!known)
+            keep_arms(r, s, slot + j, centre, arm);
+        for (int k = 0; known && k < 4; k++)
+            arm[k] = pl_load_f(slot_arm(s, slot + j, k));
         add_push(sum, e[j], arm);
         for (int k = 0; k < 3; k++) {
             any |= (vi)e[j][k];
@@ -361,22 +373,21 @@ PL_LANES_INLINE vi correct_slots(const pl_clustered_rows *r, bool known, const g
                                  float rigid[6][GROUP])
 {
     slots s = slots_of(r, g->run, g->place, first);
-    const float *t = g->table + first, *old = r->old;
+    const float *t = g->table + first;
     vf goal[12], centre[3], sum[6], inertia[6], out[6];
     vf limit = pl_load_f(t + PL_GROUP_LIMIT * GROUP);
     vi any = pl_splat_bits_f(0);
     int slot = 0;
     load_goals(g, first, goal);
-    for (int k = 0; k < 3; k++)
-        centre[k] = pl_load_f(t + (PL_GROUP_OLD + k) * GROUP);
+    load_centres(g, first, centre);
     for (int k = 0; k < 6; k++) {
         sum[k] = pl_splat_f(0);
         inertia[k] = pl_load_f(t + (PL_GROUP_INERTIA + k) * GROUP);
     }
     for (; slot + CHUNK <= s.count; slot += CHUNK)
-        any |= correct_some_slots(&s, old, known, slot, CHUNK, goal, limit, centre, sum);
+        any |= correct_some_slots(r, &s, known, slot, CHUNK, goal, limit, centre, sum);
     for (; slot < s.count; slot++)
-        any |= correct_some_slots(&s, old, known, slot, 1, goal, limit, centre, sum);
+        any |= correct_some_slots(r, &s, known, slot, 1, goal, limit, centre, sum);
     rigid_motion(sum, pl_load_f(t + PL_GROUP_SHARE * GROUP), inertia, out);
     for (int k = 0; k < 6; k++)
         pl_store_f(rigid[k] + first, out[k]);
@@ -395,7 +406,7 @@ static void push_slots(const pl_clustered_rows *r, const group *g, const float r
             vf weight = pl_load_f(slot_rest(&all, slot) + 3 * PL_COLUMNS + first);
             for (int k = 0; k < 3; k++) {
                 e[k] = pl_load_f(slot_kept(&all, slot, k) + first);
-                arm[k] = pl_load_f(slot_arm(&all, slot) + k * PL_COLUMNS + first);
+                arm[k] = pl_load_f(slot_arm(&all, slot, k) + first);
             }
             for (int k = 0; k < 6; k++)
                 motion[k] = pl_load_f(rigid[k] + first);
@@ -405,6 +416,8 @@ static void push_slots(const pl_clustered_rows *r, const group *g, const float r
         }
 }
 
+/* Where arms are not kept, and somebody was beyond the limit when the group was last looked at, as will mostly be so again, they
+   are found in the first pass, which has the rows at hand; or else when they are wanted. */
 static void limit_narrow(pl_clustered_step *step, int run, group *g)
 {
     const pl_clustered_rows *r = &step->clustered->rows;
@@ -420,8 +433,10 @@ static void limit_narrow(pl_clustered_step *step, int run, group *g)
         fit_slots(r, g, first);
         any = any || are_slots_beyond(r, g, first);
     }
-    if (!any)
+    if (!any) {
+        g->armed[0] = r->keeps_arms && g->armed[0];
         return;
+    }
     for (int first = 0; first < g->count; first += PL_W) {
         vi beyond = g->armed[0] ? correct_slots(r, true, g, first, rigid)
                                 : correct_slots(r, false, g, first, rigid);

@@ -11,6 +11,12 @@ typedef struct members {
     float *arm;      /* for strain limiting */
 } members;
 
+/* What the clusters of a run keep between their passes. */
+PL_LANES_INLINE float *columns_of(const pl_clustered_rows *r, int run)
+{
+    return r->columns + (size_t)run * PL_KEPT_COLUMNS * (size_t)r->column_room;
+}
+
 /* Where number k of `count` columns has member `at`: blocks of sixteen lie together, so that no two columns are a power of
    two apart, which caches do not like. */
 PL_LANES_INLINE int column_of(int at, int count, int k)

@@ -10,10 +10,11 @@ typedef float v4 __attribute__((vector_size(16)));
 PL_LANES_INLINE vf load_quarters(const float *rows, const int32_t *at)
 {
 #if PL_W == 16
-    __m512 v = _mm512_castps128_ps512(_mm_load_ps(rows + at[0]));
-    v = _mm512_insertf32x4(v, _mm_load_ps(rows + at[4]), 1);
-    v = _mm512_insertf32x4(v, _mm_load_ps(rows + at[8]), 2);
-    return (vf)_mm512_insertf32x4(v, _mm_load_ps(rows + at[12]), 3);
+    __m256 low = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows + at[0])),
+                                      _mm_load_ps(rows + at[4]), 1);
+    __m256 high = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows + at[8])),
+                                       _mm_load_ps(rows + at[12]), 1);
+    return (vf)_mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
 #elif PL_W == 8
     return (vf)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows + at[0])),
                                     _mm_load_ps(rows + at[4]), 1);
