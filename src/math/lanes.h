@@ -269,6 +269,28 @@ PL_LANES_INLINE vd pl_sqrt_d(vd a)
 #endif
 }
 
+/* ---- Floats as doubles -------------------------------------------------------------------------------------------- */
+
+/* The lower and the upper half of the lanes. In a word of the machine each: compilers make several of the general text. */
+PL_LANES_INLINE void pl_widen_f(vf a, vd out[2])
+{
+#if PL_LANES_NATIVE && PL_W == 16
+    out[0] = (vd)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)a));
+    out[1] = (vd)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)a, 1));
+#elif PL_LANES_NATIVE && PL_W == 8
+    out[0] = (vd)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)a));
+    out[1] = (vd)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)a, 1));
+#elif PL_LANES_NATIVE
+    out[0] = (vd)_mm_cvtps_pd((__m128)a);
+    out[1] = (vd)_mm_cvtps_pd(_mm_movehl_ps((__m128)a, (__m128)a));
+#else
+    for (int i = 0; i < PL_WD; i++) {
+        out[0][i] = (double)a[i];
+        out[1][i] = (double)a[PL_WD + i];
+    }
+#endif
+}
+
 /* ---- Questions about all lanes ---------------------------------------------------------------------------------- */
 
 /* Only for leaving early: a lane's result may never depend on the answer. */
