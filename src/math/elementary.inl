@@ -64,13 +64,18 @@ PL_LANES_INLINE VR PL_R(pl_cos_small)(VR u)
    (|w|, |xyz|) twice, a = |q| + |w| and d = a + √(a² + |xyz|²) give tan(|v|/8) = |xyz| / d <= tan(π/8), so that
        v = xyz · 8 atan(t) / (t d),   t = |xyz| / d:
    nothing is divided by a small number, and tiny angles keep their relative accuracy. */
-PL_LANES_INLINE void PL_R(pl_quat_log)(const VR q[4], VR v[3])
+PL_LANES_INLINE VR PL_R(pl_quat_log_ratio)(const VR q[4])
 {
     VR s2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
     VR a = vr_sqrt(s2 + q[3] * q[3]) + vr_abs(q[3]);
     VR d = a + vr_sqrt(a * a + s2);
     VR ratio = vr_splat(8) * PL_R(pl_atan_ratio)(s2 / (d * d)) / d;
-    ratio = vr_select(q[3] < vr_splat(0), -ratio, ratio);
+    return vr_select(q[3] < vr_splat(0), -ratio, ratio);
+}
+
+PL_LANES_INLINE void PL_R(pl_quat_log)(const VR q[4], VR v[3])
+{
+    VR ratio = PL_R(pl_quat_log_ratio)(q);
     for (int i = 0; i < 3; i++)
         v[i] = q[i] * ratio;
 }

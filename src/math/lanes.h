@@ -269,6 +269,28 @@ PL_LANES_INLINE vd pl_sqrt_d(vd a)
 #endif
 }
 
+/* ---- Floats as doubles -------------------------------------------------------------------------------------------- */
+
+/* The lower and the upper half of the lanes. In a word of the machine each: compilers make several of the general text. */
+PL_LANES_INLINE void pl_widen_f(vf a, vd out[2])
+{
+#if PL_LANES_NATIVE && PL_W == 16
+    out[0] = (vd)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)a));
+    out[1] = (vd)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)a, 1));
+#elif PL_LANES_NATIVE && PL_W == 8
+    out[0] = (vd)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)a));
+    out[1] = (vd)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)a, 1));
+#elif PL_LANES_NATIVE
+    out[0] = (vd)_mm_cvtps_pd((__m128)a);
+    out[1] = (vd)_mm_cvtps_pd(_mm_movehl_ps((__m128)a, (__m128)a));
+#else
+    for (int i = 0; i < PL_WD; i++) {
+        out[0][i] = (double)a[i];
+        out[1][i] = (double)a[PL_WD + i];
+    }
+#endif
+}
+
 /* ---- Questions about all lanes ---------------------------------------------------------------------------------- */
 
 /* Only for leaving early: a lane's result may never depend on the answer. */
@@ -401,6 +423,59 @@ static inline void pl_lanes_scatter(const float *in, int count, float *const row
     for (; k < count; k++)
         for (int lane = 0; lane < PL_W; lane++)
             rows[lane][k] = in[k * PL_W + lane];
+}
+
+/* PL_W rows of four numbers that stand one after the other as four columns. Which row is in which lane only
+   pl_lanes_store_threes knows: it costs less than an order would. */
+PL_LANES_INLINE void pl_lanes_load_fours(const float *rows, vf columns[4])
+{
+#if PL_LANES_NATIVE
+    for (int k = 0; k < 4; k++)
+        columns[k] = pl_loadu_f(rows + k * PL_W);
+    pl_lanes_transpose4(columns, columns + 1, columns + 2, columns + 3);
+#else
+    for (int lane = 0; lane < PL_W; lane++)
+        for (int k = 0; k < 4; k++)
+            columns[k][lane] = rows[4 * lane + k];
+#endif
+}
+
+#if PL_LANES_NATIVE
+PL_LANES_INLINE __m128 pl_lanes_quarter(vf v, int which)
+{
+#if PL_W == 16
+    return which == 0   ? _mm512_castps512_ps128((__m512)v)
+           : which == 1 ? _mm512_extractf32x4_ps((__m512)v, 1)
+           : which == 2 ? _mm512_extractf32x4_ps((__m512)v, 2)
+                        : _mm512_extractf32x4_ps((__m512)v, 3);
+#elif PL_W == 8
+    return which ? _mm256_extractf128_ps((__m256)v, 1) : _mm256_castps256_ps128((__m256)v);
+#else
+    (void)which;
+    return (__m128)v;
+#endif
+}
+#endif
+
+/* The first three columns of them as rows of three. */
+PL_LANES_INLINE void pl_lanes_store_threes(float *rows, const vf columns[3])
+{
+#if PL_LANES_NATIVE
+    vf row[4] = {columns[0], columns[1], columns[2], columns[2]};
+    pl_lanes_transpose4(row, row + 1, row + 2, row + 3);
+#pragma GCC unroll 16
+    for (int lane = 0; lane < PL_W; lane++) {
+        __m128 one = pl_lanes_quarter(row[lane / (PL_W / 4)], lane % (PL_W / 4));
+        if (lane < PL_W - 1) /* with a fourth, which the next one overwrites */
+            _mm_storeu_ps(rows + 3 * lane, one);
+        else
+            memcpy(rows + 3 * lane, &one, 12);
+    }
+#else
+    for (int lane = 0; lane < PL_W; lane++)
+        for (int k = 0; k < 3; k++)
+            rows[3 * lane + k] = columns[k][lane];
+#endif
 }
 
 /* The same transposition for half the lanes, as doubles come. */

@@ -60,7 +60,7 @@ PL_LANES_INLINE void PL_R(pl_rotation_matrix)(const VR q[4], VR r[9])
     r[6] = xz - yw, r[7] = yz + xw, r[8] = (ww + zz) - (xx + yy);
 }
 
-/* The gradient g and 2 H (00, 01, 02, 11, 12, 22) at q. */
+/* The gradient g and 2 H (00, −01, −02, 11, −12, 22) at q. */
 PL_LANES_INLINE void PL_R(pl_rotation_slope)(const VR c[9], const VR q[4], VR g[3], VR h[6])
 {
     VR r[9], b[9];
@@ -71,18 +71,18 @@ PL_LANES_INLINE void PL_R(pl_rotation_slope)(const VR c[9], const VR q[4], VR g[
     g[0] = b[7] - b[5], g[1] = b[2] - b[6], g[2] = b[3] - b[1];
     h[0] = b[4] + b[8], h[3] = b[0] + b[8], h[5] = b[0] + b[4];
     h[0] += h[0], h[3] += h[3], h[5] += h[5];
-    h[1] = -(b[1] + b[3]), h[2] = -(b[2] + b[6]), h[4] = -(b[5] + b[7]);
+    h[1] = b[1] + b[3], h[2] = b[2] + b[6], h[4] = b[5] + b[7];
 }
 
 /* p = w/2 = (2 H)⁻¹ g by cofactors. Returns where H is clearly positive definite: its three invariants are positive,
    the determinant by a margin; p is meaningless elsewhere. */
 PL_LANES_INLINE VM PL_R(pl_rotation_step)(const VR g[3], const VR h[6], VR p[3])
 {
-    VR k00 = h[3] * h[5] - h[4] * h[4], k01 = h[2] * h[4] - h[1] * h[5],
-       k02 = h[1] * h[4] - h[2] * h[3];
-    VR k11 = h[0] * h[5] - h[2] * h[2], k12 = h[1] * h[2] - h[0] * h[4],
+    VR k00 = h[3] * h[5] - h[4] * h[4], k01 = h[2] * h[4] + h[1] * h[5],
+       k02 = h[1] * h[4] + h[2] * h[3];
+    VR k11 = h[0] * h[5] - h[2] * h[2], k12 = h[1] * h[2] + h[0] * h[4],
        k22 = h[0] * h[3] - h[1] * h[1];
-    VR det = h[0] * k00 + h[1] * k01 + h[2] * k02;
+    VR det = h[0] * k00 - h[1] * k01 - h[2] * k02;
     VR trace = h[0] + h[3] + h[5];
     VR minors = k00 + k11 + k22;
     VR inverse = vr_splat(1) / det;
@@ -253,6 +253,7 @@ static __attribute__((noinline, unused)) void pl_rotation_weak(const vd c[9], co
     vd before[4] = {n[0], n[1], n[2], n[3]};
     for (int step = 0;; step++) {
         pl_rotation_slope_d(c, n, g, h);
+        h[1] = -h[1], h[2] = -h[2], h[4] = -h[4];
         pl_eigen3_d(h, s,
                     v); /* h is 2 H: the sum of its eigenvalues is four times the trace, and 4 s1 */
         last = s[0] + s[1] + s[2];

@@ -65,40 +65,66 @@ PL_LANES_INLINE vf settled(vf v)
     return pl_select_f(pl_abs_f(v) < pl_splat_f(1e-12f), pl_splat_f(0), v);
 }
 
-/* log(a conj(b)) of unit quaternions. */
-PL_LANES_INLINE void spin_between(const vf a[4], const vf b[4], vf v[3])
+/* a conj(b) of unit quaternions. */
+PL_LANES_INLINE void turn_between(const vf a[4], const vf b[4], vf d[4])
 {
-    vf d[4];
     d[0] = a[0] * b[3] - a[3] * b[0] - (a[1] * b[2] - a[2] * b[1]);
     d[1] = a[1] * b[3] - a[3] * b[1] - (a[2] * b[0] - a[0] * b[2]);
     d[2] = a[2] * b[3] - a[3] * b[2] - (a[0] * b[1] - a[1] * b[0]);
     d[3] = (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]);
-    pl_quat_log_f(d, v);
 }
 
-/* Four quaternion components of PL_W particles that stand one after the other; those beyond the last repeat it. */
-PL_LANES_INLINE void load_quaternions(const float *q, int first, int count, vf out[4])
+/* So many vectors of turns go through the roots and divisions of the logarithm side by side, which wait for each other. */
+enum { ABREAST = 4 };
+
+/* Where the n-th vector of `count` >= PL_W particles begins: the last takes some of the one before again. */
+static inline size_t beginning(int n, int count)
 {
-    const float *rows[PL_W];
-    float buffer[4 * PL_W] __attribute__((aligned(64)));
-    for (int l = 0; l < PL_W; l++)
-        rows[l] = q + 4 * (size_t)(first + l < count ? first + l : count - 1);
-    pl_lanes_gather(rows, 4, buffer);
-    for (int k = 0; k < 4; k++)
-        out[k] = pl_load_f(buffer + k * PL_W);
+    return (size_t)((n + 1) * PL_W <= count ? n * PL_W : count - PL_W);
 }
 
-/* Three components of PL_W particles that stand one after the other. */
-PL_LANES_INLINE void store_spins(const float *columns, float *w, int first, int count)
+/* w = log(q q_oldᵀ) rate, from the given vector on. What is not zero times zero is added to the check. */
+PL_LANES_INLINE vf spins(int from, int vectors, int count, const float *q, const float *old,
+                         float *w, vf scale, vf check)
 {
-    int lanes = count - first < PL_W ? count - first : PL_W;
-    for (int l = 0; l < lanes; l++)
-        for (int k = 0; k < 3; k++)
-            w[3 * (first + l) + k] = columns[k * PL_W + l];
+    vf turn[ABREAST][4], ratio[ABREAST], zero = pl_splat_f(0);
+    for (int n = 0; n < vectors; n++) {
+        size_t first = beginning(from + n, count);
+        vf now[4], before[4];
+        pl_lanes_load_fours(q + 4 * first, now);
+        pl_lanes_load_fours(old + 4 * first, before);
+        check += ((now[0] + now[1]) + (now[2] + now[3])) * zero;
+        turn_between(now, before, turn[n]);
+    }
+    for (int n = 0; n < vectors; n++)
+        ratio[n] = pl_quat_log_ratio_f(turn[n]);
+    for (int n = 0; n < vectors; n++) {
+        vf v[3];
+        for (int k = 0; k < 3; k++) {
+            v[k] = settled(turn[n][k] * ratio[n] * scale);
+            check += v[k] * zero;
+        }
+        pl_lanes_store_threes(w + 3 * beginning(from + n, count), v);
+    }
+    return check;
 }
 
-/* u = (x − x_old) rate and w = log(q q_oldᵀ) rate. Whole vectors are read and written: pl_memory rounds blocks up to
-   their size. False when a number is not finite. */
+/* The same for less than a vector; the last is repeated. */
+static vf few_spins(int count, const float *q, const float *old, float *w, vf scale, vf check)
+{
+    float now[4 * PL_W], before[4 * PL_W], out[3 * PL_W];
+    for (int l = 0; l < PL_W; l++) {
+        size_t from = 4 * (size_t)(l < count ? l : count - 1);
+        memcpy(now + 4 * l, q + from, 16);
+        memcpy(before + 4 * l, old + from, 16);
+    }
+    check = spins(0, 1, PL_W, now, before, out, scale, check);
+    memcpy(w, out, 12 * (size_t)count);
+    return check;
+}
+
+/* u = (x − x_old) rate and w. Whole vectors are read and written: pl_memory rounds blocks up to their size. False when a
+   number is not finite. */
 bool PL_LANES(pl_oriented_velocities)(int count, const pl_state *now, const pl_state *old,
                                       float rate)
 {
@@ -108,20 +134,13 @@ bool PL_LANES(pl_oriented_velocities)(int count, const pl_state *now, const pl_s
         pl_store_f(now->u + i, u);
         check += (x + u) * zero;
     }
-    for (int first = 0; first < count; first += PL_W) {
-        vf q[4], before[4], w[3];
-        float out[3 * PL_W] __attribute__((aligned(64)));
-        load_quaternions(now->q, first, count, q);
-        load_quaternions(old->q, first, count, before);
-        spin_between(q, before, w);
-        check += ((q[0] + q[1]) + (q[2] + q[3])) * zero;
-        for (int k = 0; k < 3; k++) {
-            w[k] = settled(w[k] * scale);
-            check += w[k] * zero;
-            pl_store_f(out + k * PL_W, w[k]);
-        }
-        store_spins(out, now->w, first, count);
-    }
+    int vectors = (count + PL_W - 1) / PL_W;
+    if (count < PL_W)
+        check = few_spins(count, now->q, old->q, now->w, scale, check);
+    else
+        for (int n = 0; n < vectors; n += ABREAST)
+            check = spins(n, vectors - n < ABREAST ? vectors - n : ABREAST, count, now->q, old->q,
+                          now->w, scale, check);
     bool good = pl_all_f(check == zero);
     PL_LANES_LEAVE();
     return good;

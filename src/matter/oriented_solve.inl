@@ -134,8 +134,8 @@ static void NAME(set_up)(CONTEXT *s, const pl_block *block, double h, pl_work *w
 
 /* ---- Predict ----------------------------------------------------------------------------------------------------- */
 
-/* From q and h ω: R* = R + [h ω]× R (row by row) and the start, polar(R*). */
-PL_LANES_INLINE void NAME(predict_rotation)(VR q[4], const VR hw[3], VR star[9])
+/* From q and h ω: R* = R + [h ω]× R, row by row. */
+PL_LANES_INLINE void NAME(predict_spin)(const VR q[4], const VR hw[3], VR star[9])
 {
     VR r[9];
     PL_R(pl_rotation_matrix)(q, r);
@@ -144,16 +144,18 @@ PL_LANES_INLINE void NAME(predict_rotation)(VR q[4], const VR hw[3], VR star[9])
         star[3 + k] = r[3 + k] + (hw[2] * r[k] - hw[0] * r[6 + k]);
         star[6 + k] = r[6 + k] + (hw[0] * r[3 + k] - hw[1] * r[k]);
     }
-    /* I + [a]× is the rotation by atan |a| about a, times a stretch. With k = 1 + √(1 + |a|²) its quaternion is
-       (a, k) up to length. */
+}
+
+/* The start, polar(R*). I + [a]× is the rotation by atan |a| about a, times a stretch. With k = 1 + √(1 + |a|²) its
+   quaternion is (a, k) up to length. */
+PL_LANES_INLINE void NAME(predict_start)(const VR q[4], const VR hw[3], VR p[4])
+{
     VR k = vr_splat(1) + vr_sqrt(vr_splat(1) + (hw[0] * hw[0] + hw[1] * hw[1] + hw[2] * hw[2]));
-    VR p[4] = {hw[0] * q[3] + (hw[1] * q[2] - hw[2] * q[1]) + k * q[0],
-               hw[1] * q[3] + (hw[2] * q[0] - hw[0] * q[2]) + k * q[1],
-               hw[2] * q[3] + (hw[0] * q[1] - hw[1] * q[0]) + k * q[2],
-               k * q[3] - (hw[0] * q[0] + hw[1] * q[1] + hw[2] * q[2])};
+    p[0] = hw[0] * q[3] + (hw[1] * q[2] - hw[2] * q[1]) + k * q[0];
+    p[1] = hw[1] * q[3] + (hw[2] * q[0] - hw[0] * q[2]) + k * q[1];
+    p[2] = hw[2] * q[3] + (hw[0] * q[1] - hw[1] * q[0]) + k * q[2];
+    p[3] = k * q[3] - (hw[0] * q[0] + hw[1] * q[1] + hw[2] * q[2]);
     PL_R(pl_rotation_normalise)(p);
-    for (int i = 0; i < 4; i++)
-        q[i] = p[i];
 }
 
 /* From R* and R: the inertial part of C, and R Ā. */
@@ -216,9 +218,10 @@ static void NAME(load)(CONTEXT *s)
         }
         for (int l = count; l < PL_WR; l++)
             in[3][l] = 1;
-        VR q[4] = {vr_load(in[0]), vr_load(in[1]), vr_load(in[2]), vr_load(in[3])}, star[9], r[9];
-        VR hw[3] = {vr_load(in[4]), vr_load(in[5]), vr_load(in[6])};
-        NAME(predict_rotation)(q, hw, star);
+        VR old_q[4] = {vr_load(in[0]), vr_load(in[1]), vr_load(in[2]), vr_load(in[3])};
+        VR hw[3] = {vr_load(in[4]), vr_load(in[5]), vr_load(in[6])}, q[4], star[9], r[9];
+        NAME(predict_spin)(old_q, hw, star);
+        NAME(predict_start)(old_q, hw, q);
         PL_R(pl_rotation_matrix)(q, r);
         NAME(put_matrices)(s->spin, particles, count, star);
         NAME(put_matrices)(s->r, particles, count, r);
@@ -257,15 +260,27 @@ typedef struct NAME(loaded) {
     QUAD q[NAME(chunk)];
 } NAME(loaded);
 
-PL_LANES_INLINE void NAME(start)(CONTEXT *s, int i, const NAME(loaded) * from, int at)
+/* Apart from what follows: roots and a division that wait for each other, and for which a processor has time when it sees
+   the next particle. */
+PL_LANES_INLINE void NAME(start)(CONTEXT *s, int i, NAME(loaded) * from, int at)
 {
     COL hw = NAME(scale)(from->w[at], s->h);
     const QUAD *now = from->q + at;
-    VR q[4] = {now->x, now->y, now->z, now->w}, spin[3] = {hw.x, hw.y, hw.z}, star[9], r[9];
+    VR q[4] = {now->x, now->y, now->z, now->w}, spin[3] = {hw.x, hw.y, hw.z}, p[4];
+    NAME(predict_start)(q, spin, p);
+    s->q[i] = (QUAD){p[0], p[1], p[2], p[3]};
+    from->w[at] = hw;
     s->target[i] = s->x[i] = NAME(mad)(from->x[at], from->u[at], s->h);
-    NAME(predict_rotation)(q, spin, star);
+}
+
+PL_LANES_INLINE void NAME(start_matrices)(CONTEXT *s, int i, const NAME(loaded) * from, int at)
+{
+    const COL *hw = from->w + at;
+    const QUAD *old = from->q + at, *now = s->q + i;
+    VR old_q[4] = {old->x, old->y, old->z, old->w}, q[4] = {now->x, now->y, now->z, now->w};
+    VR spin[3] = {hw->x, hw->y, hw->z}, star[9], r[9];
+    NAME(predict_spin)(old_q, spin, star);
     PL_R(pl_rotation_matrix)(q, r);
-    s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
     for (int k = 0; k < 3; k++) {
         s->spin[i].c[k] = (COL){star[k], star[3 + k], star[6 + k]};
         s->r[i].c[k] = (COL){r[k], r[3 + k], r[6 + k]};
@@ -292,6 +307,8 @@ static void NAME(load)(CONTEXT *s)
             x[l] += 3 * count, u[l] += 3 * count, q[l] += 4 * count, w[l] += 3 * count;
         for (int at = 0; at < count; at++)
             NAME(start)(s, first + at, &loaded, at);
+        for (int at = 0; at < count; at++)
+            NAME(start_matrices)(s, first + at, &loaded, at);
     }
     for (int l = 0; l < s->lanes; l++) {
         const pl_oriented *body = s->block->bodies[l];
@@ -473,33 +490,34 @@ static double NAME(pin_energy)(const CONTEXT *s, int lane)
 #include "matter/posed_solve.inl"
 #else
 
-/* C_i = f R* Ā_i + Σ_j κ [ R_j (Ā_i + Ā_j) + v_j (x_j − x_i)(x̄_j − x̄_i)ᵀ ] + pins, the sum over R_j Ā_i factored. */
+/* C_i = f R* Ā_i + Σ_j κ [ R_j (Ā_i + Ā_j) + v_j (x_j − x_i)(x̄_j − x̄_i)ᵀ ] + pins, the sum over R_j Ā_i factored. Twice
+   through the neighbours: sixteen registers hold the sums of one half at a time. */
 PL_LANES_INLINE MAT NAME(neighbourhood)(CONTEXT *s, int i)
 {
+    const STAR *first = s->star + s->model->start[i], *end = s->star + s->model->start[i + 1];
     MAT around = {{NAME(zero)(), NAME(zero)(), NAME(zero)()}};
+    for (const STAR *star = first; star < end; star++)
+        for (int k = 0; k < 3; k++)
+            around.c[k] = NAME(mad)(around.c[k], s->r[star->j].c[k], star->kappa);
+    MAT own = NAME(apply_moment)(&around, s->grain[i].moment);
     MAT c = s->pull[i];
-    COL x = s->x[i];
-    for (int p = s->model->start[i]; p < s->model->start[i + 1]; p++) {
-        const STAR *star = s->star + p;
-        const MAT *r = s->r + star->j, *ra = s->ra + star->j;
-        COL d = NAME(scale)(NAME(sub)(s->x[star->j], x), star->root);
+    for (const STAR *star = first; star < end; star++) {
+        COL d = NAME(scale)(NAME(sub)(s->x[star->j], s->x[i]), star->root);
         for (int k = 0; k < 3; k++) {
-            around.c[k] = NAME(mad)(around.c[k], r->c[k], star->kappa);
-            c.c[k] = NAME(mad)(c.c[k], ra->c[k], star->kappa);
+            c.c[k] = NAME(mad)(c.c[k], s->ra[star->j].c[k], star->kappa);
             c.c[k] = NAME(mad)(c.c[k], d, star->arm[k]);
         }
     }
-    MAT own = NAME(apply_moment)(&around, s->grain[i].moment);
     for (int k = 0; k < 3; k++)
         c.c[k] = NAME(add)(c.c[k], own.c[k]);
     return c;
 }
 
-/* R d̄ − d of edge e as either end claims it. */
-PL_LANES_INLINE void NAME(claims)(const CONTEXT *s, int e, COL d, COL *ea, COL *eb)
+/* R d̄ − d of edge e as either end claims it; `r` is the rotation of the first. */
+PL_LANES_INLINE void NAME(claims)(const CONTEXT *s, int e, const MAT *r, COL d, COL *ea, COL *eb)
 {
     const SPRING *spring = s->spring + e;
-    *ea = NAME(sub)(NAME(apply)(s->r + spring->a, spring->rest), d);
+    *ea = NAME(sub)(NAME(apply)(r, spring->rest), d);
     *eb = NAME(sub)(NAME(apply)(s->r + spring->b, spring->rest), d);
 }
 
@@ -727,6 +745,26 @@ static void NAME(local)(CONTEXT *s)
 
 /* ---- Global step ------------------------------------------------------------------------------------------------- */
 
+/* What the edges from e on that begin at the same particle pull with. Returns the next edge. */
+PL_LANES_INLINE int NAME(pull_from)(CONTEXT *s, int e)
+{
+    const int32_t *pivot = s->system->symbolic->inverse;
+    int a = s->spring[e].a, count = s->system->edge_count;
+    const MAT r = s->r[a];
+    const COL x = s->x[a];
+    COL sum = s->rhs[pivot[a]];
+    for (; e < count && s->spring[e].a == a; e++) {
+        const SPRING *spring = s->spring + e;
+        COL ea, eb, *b = s->rhs + pivot[spring->b];
+        NAME(claims)(s, e, &r, NAME(sub)(s->x[spring->b], x), &ea, &eb);
+        COL pull = NAME(mad)(NAME(scale)(ea, spring->claim_a), eb, spring->claim_b);
+        sum = NAME(sub)(sum, pull);
+        *b = NAME(add)(*b, pull);
+    }
+    s->rhs[pivot[a]] = sum;
+    return e;
+}
+
 /* b − L x, written so that a body at rest gives exactly zero: each edge pulls with the difference of what its ends
    claim and what is. Free bodies leave their mean out: it is known. */
 static void NAME(residual)(CONTEXT *s)
@@ -740,16 +778,8 @@ static void NAME(residual)(CONTEXT *s)
     for (int i = 0; i < s->n; i++)
         s->rhs[pivot[i]] =
             NAME(scale)(NAME(add)(NAME(sub)(s->target[i], s->x[i]), behind), s->grain[i].mass);
-    for (int e = 0; e < s->system->edge_count; e++) {
-        const SPRING *spring = s->spring + e;
-        COL d = NAME(sub)(s->x[spring->b], s->x[spring->a]);
-        COL ea, eb;
-        NAME(claims)(s, e, d, &ea, &eb);
-        COL pull = NAME(mad)(NAME(scale)(ea, spring->claim_a), eb, spring->claim_b);
-        COL *a = s->rhs + pivot[spring->a], *b = s->rhs + pivot[spring->b];
-        *a = NAME(sub)(*a, pull);
-        *b = NAME(add)(*b, pull);
-    }
+    for (int e = 0; e < s->system->edge_count;)
+        e = NAME(pull_from)(s, e);
     for (int f = 0; f < s->system->key.fixed_count; f++)
         s->rhs[pivot[s->system->key.fixed[f]]] = NAME(zero)();
 }
@@ -998,7 +1028,7 @@ PL_LANES_INLINE COL NAME(elastic_term)(const CONTEXT *s, int e)
 {
     const SPRING *spring = s->spring + e;
     COL ea, eb;
-    NAME(claims)(s, e, NAME(sub)(s->x[spring->b], s->x[spring->a]), &ea, &eb);
+    NAME(claims)(s, e, s->r + spring->a, NAME(sub)(s->x[spring->b], s->x[spring->a]), &ea, &eb);
     COL v = NAME(mul)(ea, NAME(scale)(ea, spring->claim_a));
     v = NAME(add)(v, NAME(mul)(eb, NAME(scale)(eb, spring->claim_b)));
     return NAME(add_to_first)(v, NAME(turning_term)(s, spring));

@@ -206,15 +206,12 @@ PL_LANES_INLINE void NAME(accumulate)(ACC *sum, COL a)
 }
 #define PL_SUM_LANE(v, lane) ((v)[lane])
 #else
-typedef float NAME(half) __attribute__((vector_size(PL_WD * 4)));
-
 PL_LANES_INLINE void NAME(accumulate1)(vd sum[2], vf a)
 {
-    NAME(half) low, high;
-    memcpy(&low, &a, sizeof low);
-    memcpy(&high, (const char *)&a + sizeof low, sizeof high);
-    sum[0] += __builtin_convertvector(low, vd);
-    sum[1] += __builtin_convertvector(high, vd);
+    vd wide[2];
+    pl_widen_f(a, wide);
+    sum[0] += wide[0];
+    sum[1] += wide[1];
 }
 
 PL_LANES_INLINE void NAME(accumulate)(ACC *sum, COL a)

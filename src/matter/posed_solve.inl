@@ -78,12 +78,12 @@ PL_LANES_INLINE MAT NAME(neighbourhood)(CONTEXT *s, int i)
 }
 
 /* R d̃ − d of edge e as either end claims it. */
-PL_LANES_INLINE void NAME(claims)(const CONTEXT *s, int e, COL d, COL *ea, COL *eb)
+PL_LANES_INLINE void NAME(claims)(const CONTEXT *s, int e, const MAT *r, COL d, COL *ea, COL *eb)
 {
     const SPRING *spring = s->spring + e;
     const NAME(pose_spring) *springs = s->posed->spring;
     const NAME(pose_spring) *pose = springs + s->system->edge_order[e];
-    *ea = NAME(sub)(NAME(apply)(s->r + spring->a, pose->rest_a), d);
+    *ea = NAME(sub)(NAME(apply)(r, pose->rest_a), d);
     *eb = NAME(sub)(NAME(apply)(s->r + spring->b, pose->rest_b), d);
 }
 
