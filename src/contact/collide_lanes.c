@@ -80,14 +80,14 @@ typedef struct plane {
 
 /* Whether any particle of a clump may be below the plane: by their spheres. All of it is asked at every width, as
    touches with other bodies may have pressed a particle further than its own sphere tells. */
-static bool is_near(const pl_clump_places *places, const float *radius, const plane *p)
+static bool is_near(const pl_clump_places *places, const float *radius, float swing, const plane *p)
 {
     bool near = false;
     for (int k = 0; k < PL_CLUMP && !near; k += PL_W) {
         vf height =
             p->height + (p->n[0] * pl_load_f(places->x + k) + p->n[1] * pl_load_f(places->y + k) +
                          p->n[2] * pl_load_f(places->z + k));
-        near = pl_any_f(height < 2.0f * pl_load_f(radius + k));
+        near = pl_any_f(height < 2.0f * pl_load_f(radius + k) + swing);
     }
     return near;
 }
@@ -207,7 +207,8 @@ static void clump_on_plane(pl_contact *contact, pl_near *near, const plane *p, v
                            vf rate)
 {
     int clump = near->clump;
-    if (!is_near(contact->places + clump, contact->radius + (size_t)clump * PL_CLUMP, p))
+    if (!is_near(contact->places + clump, contact->radius + (size_t)clump * PL_CLUMP,
+                 contact->motion[clump].swing, p))
         return;
     for (int k = 0; k < PL_CLUMP; k += PL_W) {
         size_t at = (size_t)clump * PL_CLUMP + (size_t)k;

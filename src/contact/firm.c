@@ -414,7 +414,7 @@ static void press(pl_contact *contact, pl_firm_touch *t)
     double missing = t->depth - pl_v3_dot(t->n, apart), yield = t->from.yield + t->to.yield;
     if (!(yield > 0))
         return;
-    double most = MOST_PUSH * fmax(t->depth, 0) / yield;
+    double most = MOST_PUSH * fabs(t->depth) / yield;
     double after = fmax(fmin(t->pushed + missing / yield, most), 0), by = after - t->pushed;
     t->pushed = after;
     if (by != 0)

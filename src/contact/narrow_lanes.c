@@ -626,6 +626,15 @@ static void meet_on_the_way(const vgrain *a, const vgrain *b, const vf r[3], vf 
     }
 }
 
+/* Of two that were looked at along their way: they overlapped when it began, and are apart by now. Their touch is kept, with the room they have as a depth below zero: it
+   does nothing unless others push them back. Springs pull a small tip out of where it is caught and contact pushes it back, in every sub-step: whoever
+   is only met where it is pushed to would never be looked at, and they stay as deep in each other as they are. */
+PL_LANES_INLINE vi have_parted(const meeting *m, const vf moved[3])
+{
+    vf before = m->along - dot(m->n, moved);
+    return (m->distance > 0.0f) & (m->distance > before) & ~(m->distance > m->along);
+}
+
 /* From the centre to the point of the surface whose normal is n. */
 PL_LANES_INLINE void surface_point(const vshape *b, const vf n[3], vf sign, vf out[3])
 {
@@ -680,10 +689,11 @@ static int store_touches(const search *s, const pairs *p, int at, uint32_t swept
 
 /* Two bodies deep in each other are parted along the line between the middles of the two clumps, which is where the one came into the other, whatever
    the rest of the bodies looks like: the lines of their particles' centres point every way, and would lock them together. Where the two lines point
-   against each other, as of links of a chain, only what is very deep is. Of 78 crowds with other seeds 13 have
-   a pair deeper than 20 % after 600 frames; along the line of the bodies' centres, and with old overlap parted by mass, nine of 24 had. */
+   against each other, as of links of a chain, only what is very deep is. They are apart when a plane across that line fits
+   between them: by the closest approach along it, flat particles that lie askew are apart while they are deep in each other. */
 #define DEEP 0.12f
 #define VERY_DEEP 0.3f
+#define SAME_LINE 0.999f /* cosine: then they are parted as all others */
 
 /* Where the middle of a clump is, from the base of its body. */
 static void middle_of(const pl_contact *contact, int32_t clump, float out[3])
@@ -720,22 +730,32 @@ static void way_out(const search *s, const uint32_t *which, uint32_t lanes, vf o
         out[k] = pl_load_f(columns[k]);
 }
 
+/* √(nᵀ B n) */
+PL_LANES_INLINE vf half_width(const vshape *b, const vf n[3])
+{
+    vf bn[3];
+    shape_times(b, n, bn);
+    return pl_sqrt_f(pl_max_f(dot(n, bn), pl_splat_f(0)));
+}
+
 static void leave_deep(const search *s, const uint32_t *which, const vgrain *a, const vgrain *b,
                        const vf r[3], const vf moved[3], meeting *m)
 {
-    vf normal[3], out[3];
+    vf out[3];
     vf before = m->distance - m->along + dot(m->n, moved);
     vi deep = (m->distance > m->along) & (before > DEEP * m->distance);
     if (!pl_any_f(deep))
         return;
     way_out(s, which, bits_of(deep), out);
-    deep &= (dot(out, out) > 0.5f) & ((dot(out, r) > 0.0f) | (before > VERY_DEEP * m->distance));
-    vf distance = closest_approach(&a->shape, &b->shape, out, pl_splat_f(0), normal);
+    vf along = dot(out, r);
+    vf distance = half_width(&a->shape, out) + half_width(&b->shape, out);
+    deep &= (dot(out, out) > 0.5f) & (dot(out, m->n) < SAME_LINE) & (distance > along) &
+            ((along > 0.0f) | (before > VERY_DEEP * m->distance));
     m->distance = pl_select_f(deep, distance, m->distance);
-    m->along = pl_select_f(deep, dot(out, r), m->along);
+    m->along = pl_select_f(deep, along, m->along);
     for (int k = 0; k < 3; k++) {
         m->n[k] = pl_select_f(deep, out[k], m->n[k]);
-        m->normal[k] = pl_select_f(deep, normal[k], m->normal[k]);
+        m->normal[k] = pl_select_f(deep, out[k], m->normal[k]);
     }
 }
 
@@ -794,12 +814,15 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_t
         r[k] = b.x[k] + two.offset[k] - a.x[k];
         moved[k] = b.moved[k] - a.moved[k];
     }
+    vi parted = pl_splat_bits_f(0);
     meet_at_end(&a, &b, r, &m);
-    if (swept)
+    if (swept) {
         meet_on_the_way(&a, &b, r, reach_of(s, pair), &m);
+        parted = have_parted(&m, moved);
+    }
     leave_deep(s, pair, &a, &b, r, moved, &m);
     vf overlap = m.distance - m.along, yield = a.yield + b.yield;
-    uint32_t which = bits_of((overlap > 0.0f) & (yield > 0.0f)) & lanes_left(p, at);
+    uint32_t which = bits_of(((overlap > 0.0f) | parted) & (yield > 0.0f)) & lanes_left(p, at);
     if (!which)
         return 0;
     vtouch t;
@@ -807,6 +830,7 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_t
     normalise(m.normal, t.normal, &length);
     slide_of(&a, &b, t.normal, t.slide);
     share_overlap(overlap, approach, m.distance, recovery_part(contact->h), &t.depth, &t.recover);
+    t.depth = pl_select_f(parted, overlap, t.depth);
     t.kick = pl_splat_f(0);
     if (contact->bouncy)
         t.kick = bounce_of(coming(s, pair, m.n), approach, t.depth, two.bounce,
