@@ -245,6 +245,10 @@ typedef struct pl_world_def {
     int max_steps; /* that one pl_world_advance may take: time beyond is dropped; default 8 */
 
     bool sleeping; /* islands of touching bodies that stand still are not computed; default true */
+    bool
+        stiff_contact; /* bodies so stiff that a blow is felt by all of them within a sub-step are moved as a whole by contacts, not particle by
+                           particle: then contact adds no energy and they are as stiff as with many sub-steps, but touches of
+                           such bodies cost some ten times as much. Default false */
 
     int threads; /* of the built-in pool, the caller included; 0 and 1 (default) = none is made */
     const pl_task_system *tasks; /* the host's job system instead; NULL (default) = none */

@@ -26,9 +26,6 @@
 
 enum { SWEEPS = 10, PARTING_SWEEPS = 2 };
 
-/* What is wedged in between walls asks for more and more: no touch gives more than so many times what it would give alone. */
-#define MOST_PUSH 4.0
-
 /* ---- Bodies ------------------------------------------------------------------------------------------ */
 
 /* One that moves as a whole. */
@@ -38,6 +35,7 @@ typedef struct pl_whole {
     pl_vec3 centre;          /* of mass, from the body's base */
     pl_mat3 ease;            /* I⁻¹ */
     int touches;             /* that push it */
+    bool hit;                /* in the end some of them did */
     pl_vec3 moved, turned;   /* with velocity */
     pl_vec3 shifted, tilted; /* without */
 } pl_whole;
@@ -414,8 +412,7 @@ static void press(pl_contact *contact, pl_firm_touch *t)
     double missing = t->depth - pl_v3_dot(t->n, apart), yield = t->from.yield + t->to.yield;
     if (!(yield > 0))
         return;
-    double most = MOST_PUSH * fabs(t->depth) / yield;
-    double after = fmax(fmin(t->pushed + missing / yield, most), 0), by = after - t->pushed;
+    double after = fmax(t->pushed + missing / yield, 0), by = after - t->pushed;
     t->pushed = after;
     if (by != 0)
         exchange(contact, t, &t->from, &t->to, t->n, by);
@@ -537,7 +534,7 @@ static void move_whole(pl_contact *contact, pl_whole *whole)
     bool parted = !is_still(whole->shifted) || !is_still(whole->tilted);
     double check = pl_v3_length2(whole->moved) + pl_v3_length2(whole->turned) +
                    pl_v3_length2(whole->shifted) + pl_v3_length2(whole->tilted);
-    if ((!pushed && (!parted || body->asleep)) || !isfinite(check))
+    if ((!pushed && !parted) || (body->asleep && !whole->hit) || !isfinite(check))
         return;
     visit(contact, whole, lead);
     store(whole->turned, body->turned);
@@ -571,6 +568,16 @@ static void note_stop(pl_contact *contact, const pl_firm_touch *t)
     }
 }
 
+/* What was taken back leaves rounding errors behind: they wake nobody. */
+static void note_hit(const pl_firm_touch *t)
+{
+    bool hit = t->touch->pushed > 0;
+    if (t->a.whole)
+        t->a.whole->hit |= hit;
+    if (t->b.whole)
+        t->b.whole->hit |= hit;
+}
+
 void pl_contact_finish_firm(pl_contact *contact)
 {
     pl_contact_firm *firm = &contact->firm;
@@ -581,6 +588,7 @@ void pl_contact_finish_firm(pl_contact *contact)
             t->touch->pushed = (float)(t->pushed / (double)t->touch->mass);
             t->touch->rubbed = (float)(pl_v3_length(t->rubbed) / (double)t->touch->mass);
             pl_contact_note_touched(contact, t->a.place, 1);
+            note_hit(t);
         } else if (t->pushed > 0) {
             note_stop(contact, t);
         }

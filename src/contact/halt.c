@@ -427,6 +427,18 @@ static void lead(pl_contact *contact, int32_t place, const way *w, zone *z)
     pl_contact_note_touched(contact, place, 1);
 }
 
+/* Whoever had been turned as a whole before goes on with the zone's turn instead, as its particles do. */
+static void halt_one(pl_contact_body *body, const zone *z)
+{
+    double turn[3] = {z->turn.x, z->turn.y, z->turn.z};
+    body->woken |= body->asleep;
+    body->turns = body->whole >= 0;
+    for (int k = 0; k < 3; k++) {
+        body->turned[k] = turn[k];
+        body->tilted[k] = -z->until * turn[k];
+    }
+}
+
 static void settle(pl_contact *contact, int number)
 {
     zone z = {.until = meeting_of(contact, number)};
@@ -438,7 +450,7 @@ static void settle(pl_contact *contact, int number)
         return;
     for (int b = number; b < contact->body_count; b++)
         if (zone_of(contact, b) == number)
-            contact->bodies[b].woken |= contact->bodies[b].asleep;
+            halt_one(contact->bodies + b, &z);
     visit_zone(contact, number, &z, lead);
 }
 

@@ -207,6 +207,7 @@ static void leave_sleeping(pl_contact *contact, int32_t place)
     const pl_contact_body *body = body_at(contact, place);
     if (!body->asleep || body->woken)
         return;
+    memset(contact->change[place], 0, sizeof contact->change[place]);
     memset(contact->shift[place], 0, sizeof contact->shift[place]);
     contact->touched[place / PL_CLUMP] = 0;
 }

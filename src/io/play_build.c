@@ -17,6 +17,7 @@ static pl_status make_world(const pl_builder *builder)
     def.stiff_iterations = settings->stiff_iterations;
     memcpy(def.gravity, settings->gravity, sizeof def.gravity);
     def.sleeping = settings->sleeping;
+    def.stiff_contact = settings->stiff_contact;
     def.threads = builder->options->threads;
     def.memory_limit = builder->options->memory_limit;
     pl_error error = {0};

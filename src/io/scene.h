@@ -30,6 +30,7 @@ typedef struct pl_scene_world {
     pl_solver solver;
     int frames;
     bool sleeping;
+    bool stiff_contact;
     uint32_t solver_node;
 } pl_scene_world;
 

@@ -19,6 +19,7 @@ static void default_world(pl_scene_world *world)
                               .stiff_iterations = def.stiff_iterations,
                               .solver = PL_SOLVER_FAST,
                               .sleeping = def.sleeping,
+                              .stiff_contact = def.stiff_contact,
                               .frames = 120};
     memcpy(world->gravity, def.gravity, sizeof def.gravity);
 }

@@ -52,6 +52,7 @@ static const pl_field world_fields[] = {
     FIELD(pl_scene_world, "gravity", VECTOR, gravity),
     FIELD(pl_scene_world, "solver", NODE, solver_node),
     FIELD(pl_scene_world, "sleeping", BOOL, sleeping),
+    FIELD(pl_scene_world, "stiff_contact", BOOL, stiff_contact),
     FIELD(pl_scene_world, "frames", INTEGER, frames, FROM(0, 10000000)),
 };
 OBJECT(world, "world", world_fields);

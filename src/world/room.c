@@ -140,13 +140,13 @@ bool pl_world_reserve_field(pl_world *world, int particles)
 
 /* Of what nothing holds. Rods and sheets bend before they move as one, unless sound, which gets √κ spacings far in a sub-step, gets through
    a good part of their length, n or √n of them. */
-double pl_record_firmness(const pl_record *record)
+double pl_record_firmness(const pl_world *world, const pl_record *record)
 {
     enum { PART = 4 };
     const pl_oriented *matter = &record->matter;
     double firmness = matter->system->firmness, n = matter->n;
     int dimension = record->model->dimension;
-    if (matter->system->grounded || matter->hold_count || n < 2)
+    if (!world->stiff_contact || matter->system->grounded || matter->hold_count || n < 2)
         return 0;
     return dimension == 3 || PART * PART * firmness > (dimension == 2 ? n : n * n) ? firmness : 0;
 }
@@ -158,7 +158,7 @@ bool pl_world_reserve_contacts(pl_world *world, const pl_record *more)
     for (const pl_record *record = more ? more : world->first; record;
          record = record == more ? world->first : record->next) {
         clumps += pl_record_clump_room(record);
-        if (pl_record_firmness(record) >= PL_FIRM)
+        if (pl_record_firmness(world, record) >= PL_FIRM)
             firm += pl_record_clump_room(record);
     }
     bool good = pl_contact_reserve(world->contact, world->live_count + 1, clumps) == PL_OK &&

@@ -335,6 +335,7 @@ void pl_snapshot_settings(pl_stream *s, pl_world *world)
     pl_stream_int(s, &world->stiff_iterations);
     pl_stream_int(s, &world->max_steps);
     pl_stream_bool(s, &world->sleeping);
+    pl_stream_bool(s, &world->stiff_contact);
     pl_stream_doubles(s, world->gravity, 3);
     pl_stream_doubles(s, &world->time, 1);
     pl_stream_doubles(s, &world->owed, 1);

@@ -8,7 +8,7 @@
 #include "world/world.h"
 
 #define PL_SNAPSHOT_MAGIC UINT64_C(0x31706e536e61696c) /* "lianSnp1" */
-enum { PL_SNAPSHOT_VERSION = 4 };
+enum { PL_SNAPSHOT_VERSION = 5 };
 
 /* The fewest bytes that a body and one of its particles take. */
 enum { PL_SNAPSHOT_BODY = 448, PL_SNAPSHOT_PARTICLE = 168 };

@@ -39,7 +39,7 @@ static void gather_body(pl_world *world, const pl_record *record)
         body->centre[k] = body->base[k] + (double)gathered.centre[k];
         body->velocity[k] = matter->path[k] * body->unit / world->h;
     }
-    body->firm = pl_record_firmness(record);
+    body->firm = pl_record_firmness(world, record);
     body->diagonal = matter->system->diagonal;
     body->mass = matter->system->mass;
 }

@@ -27,6 +27,7 @@ pl_world_def pl_default_world_def(void)
                           .gravity = {0, -9.81, 0},
                           .max_steps = 8,
                           .sleeping = true,
+                          .stiff_contact = false,
                           .cookie = world_cookie};
 }
 
@@ -93,6 +94,7 @@ static void copy_settings(pl_world *world, const pl_world_def *def)
     world->stiff_iterations = def->stiff_iterations;
     world->max_steps = def->max_steps;
     world->sleeping = def->sleeping;
+    world->stiff_contact = def->stiff_contact;
     memcpy(world->gravity, def->gravity, sizeof world->gravity);
     world->field = def->field;
     world->field_user = def->field_user;

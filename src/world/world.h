@@ -156,6 +156,7 @@ struct pl_world {
     int32_t *parents;      /* [group_capacity] islands */
     pl_island *islands;    /* [group_capacity], at the number of the body that leads */
     bool sleeping;         /* islands may fall asleep */
+    bool stiff_contact;    /* stiff bodies are moved as a whole: contact/firm.c */
     pl_oriented **members; /* [group_capacity] those of one block side by side */
     pl_record **others;    /* [group_capacity] those awake that are not in blocks */
     int other_count;
@@ -205,7 +206,7 @@ pl_status pl_world_reserve_body(pl_world *world, const pl_record *record);
 bool pl_world_reserve_field(pl_world *world, int particles);
 bool pl_world_reserve_contacts(pl_world *world, const pl_record *more); /* NULL = nobody new */
 /* How stiff a body is against its inertia where contact moves it as a whole (contact/firm.c), or 0. */
-double pl_record_firmness(const pl_record *record);
+double pl_record_firmness(const pl_world *world, const pl_record *record);
 /* The particle of the model that a particle is, or was divided from. */
 static inline int pl_record_origin(const pl_record *record, int particle)
 {
