@@ -1,0 +1,228 @@
+/* Contact that moves stiff bodies as a whole (pl_world_def.stiff_contact): a blow adds no energy, with few exceptions, however stiff a body is, momentum is kept, what lies is as
+   high as with many sub-steps, sticks and slides by the law; the same bits from any number of threads and from snapshots. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "contact_cases.h"
+
+typedef struct setting {
+    double young;
+    int substeps;
+    bool whole;
+} setting;
+
+static pl_world *make_world(const setting *s, const double gravity[3], int threads, bool sleeping)
+{
+    pl_world_def def = pl_default_world_def();
+    pl_world *world;
+    def.step = 1.0 / 30;
+    def.substeps = s->substeps;
+    def.iterations = 4;
+    def.stiff_contact = s->whole;
+    def.sleeping = sleeping;
+    def.threads = threads;
+    memcpy(def.gravity, gravity, sizeof def.gravity);
+    assert_int_equal(pl_world_create(&def, &world, NULL), PL_OK);
+    return world;
+}
+
+static double energy_of(const pl_world *world, const pl_body *bodies, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        pl_energy e;
+        pl_body_get_energy(world, bodies[i], &e);
+        sum += e.kinetic + e.potential + e.elastic;
+    }
+    return sum;
+}
+
+/* ---- Blows ------------------------------------------------------------------------------------ */
+
+/* Two solids thrown at each other in empty space. Returns the most energy they had, as a part of that at the start; momentum is compared with its size. */
+static double collide(const contact_models *models, const setting *s, uint64_t seed, double *off)
+{
+    static const double none[3] = {0, 0, 0};
+    static const int solids[] = {1, 2, 3, 7, 8};
+    pl_rng rng = pl_rng_make(seed);
+    pl_world *world = make_world(s, none, 1, false);
+    pl_body bodies[2];
+    double size = 0, most = 0, before[3] = {0, 0, 0};
+    for (int i = 0; i < 2; i++) {
+        int which = solids[contact_below(&rng, 5)], sign = i ? -1 : 1;
+        pl_body_def def = pl_default_body_def(models->model[which]);
+        def.material.young = s->young;
+        def.material.density = contact_decades(&rng, 2, 3.5);
+        def.material.damping = 0;
+        def.material.friction = contact_between(&rng, 0, 1);
+        contact_rotation(&rng, def.rotation);
+        def.position[0] = -sign * 1.02 * models->reach[which];
+        def.velocity[0] = sign * contact_between(&rng, 1, 5);
+        for (int k = 0; k < 3; k++)
+            def.spin[k] = contact_between(&rng, -2, 2);
+        bodies[i] = collider_add_body(world, &def);
+    }
+    double start = energy_of(world, bodies, 2);
+    for (int f = 0; f < 40; f++) {
+        double sum[3] = {0, 0, 0}, length = 0;
+        for (int i = 0; i < 2; i++) {
+            pl_body_state state;
+            pl_body_get_state(world, bodies[i], &state);
+            size = fmax(size, contact_length(state.momentum));
+            for (int k = 0; k < 3; k++)
+                sum[k] += state.momentum[k];
+        }
+        for (int k = 0; k < 3; k++) {
+            before[k] = f ? before[k] : sum[k];
+            length += (sum[k] - before[k]) * (sum[k] - before[k]);
+        }
+        *off = fmax(*off, sqrt(length) / size);
+        most = fmax(most, energy_of(world, bodies, 2) / start);
+        world_step(world, 1);
+    }
+    pl_world_destroy(world);
+    return most;
+}
+
+static void blows_add_no_energy(void **state)
+{
+    double worst[2] = {0, 0}, off = 0;
+    int cases = check_rounds(400, 24), bad = 0;
+    for (int seed = 0; seed < cases; seed++)
+        for (int whole = 0; whole < 2; whole++) {
+            static const int substeps[] = {1, 2, 4, 6};
+            setting s = {pow(10, 4 + seed % 5), substeps[seed / 5 % 4], whole};
+            double most = collide(*state, &s, (uint64_t)seed, &off);
+            worst[whole] = fmax(worst[whole], most);
+            if (whole && most > 1.01) {
+                printf("case %d, young %.0e, %d sub-steps: %.4g\n", seed, s.young, s.substeps,
+                       most);
+                bad++;
+            }
+        }
+    printf("%d pairs: at most %.4g of their energy moved as a whole, %.4g particle by particle; "
+           "momentum to %.1e\n",
+           cases, worst[1], worst[0], off);
+    assert_true(25 * bad <= cases); /* of the thorough run eight of 400, the stiffest ones mostly */
+    assert_true(worst[0] > 10);     /* what it is for */
+    assert_true(off < 2e-6);
+}
+
+/* ---- On the ground ---------------------------------------------------------------------------- */
+
+typedef struct result {
+    double moved, gained, height; /* m, m/s, m */
+} result;
+
+/* A block on the floor, under gravity at 20° to it (friction below 0: straight down): how far its centre moves along it in so many frames,
+   how much faster it is then, how high. */
+static result lie(const setting *s, double friction, int frames)
+{
+    const double angle = 20 * 3.14159265358979 / 180;
+    const double gravity[3] = {friction < 0 ? 0 : 9.81 * sin(angle),
+                               friction < 0 ? -9.81 : -9.81 * cos(angle), 0};
+    pl_model *model = collider_lattice(4, 3, 3, 0.25);
+    pl_world *world = make_world(s, gravity, 1, false);
+    pl_collider_def ground = pl_default_collider_def(PL_COLLIDER_PLANE);
+    pl_body_def def = collider_body_def(model, s->young, 0, 0.375, 0);
+    pl_body_state from, to;
+    ground.friction = def.material.friction = fabs(friction);
+    collider_add(world, &ground);
+    pl_body body = collider_add_body(world, &def);
+    world_step(world, 30);
+    pl_body_get_state(world, body, &from);
+    world_step(world, frames);
+    pl_body_get_state(world, body, &to);
+    pl_world_destroy(world);
+    pl_model_release(model);
+    return (result){to.centre[0] - from.centre[0], to.velocity[0] - from.velocity[0], to.centre[1]};
+}
+
+static void what_lies_is_as_stiff_as_with_many_sub_steps(void **state)
+{
+    (void)state;
+    for (double young = 1e5; young < 2e7; young *= 10) {
+        double fine = lie(&(setting){young, 32, true}, -1, 60).height;
+        for (int substeps = 1; substeps <= 4; substeps *= 2) {
+            double coarse = lie(&(setting){young, substeps, true}, -1, 60).height;
+            printf("young %.0e: centre %.4f m high with %d sub-steps, %.4f with 32\n", young,
+                   coarse, substeps, fine);
+            assert_true(fabs(coarse - fine) < 0.004);
+        }
+    }
+}
+
+static void it_sticks_and_slides_by_the_law(void **state)
+{
+    (void)state;
+    const double angle = 20 * 3.14159265358979 / 180;
+    const double law = 9.81 * (sin(angle) - 0.2 * cos(angle));
+    for (double young = 1e5; young < 2e7; young *= 10)
+        for (int substeps = 1; substeps <= 4; substeps += 3) {
+            setting s = {young, substeps, true};
+            double stuck = lie(&s, 0.5, 600).moved, rate = lie(&s, 0.2, 60).gained / 2;
+            printf("young %.0e, %d sub-steps: %.5f m in 20 s, %.4f m/s², law %.4f\n", young,
+                   substeps, stuck, rate, law);
+            assert_true(fabs(stuck) < 0.01 / 3);
+            assert_true(fabs(rate / law - 1) < 0.05);
+        }
+}
+
+/* ---- Bits --------------------------------------------------------------------------------------- */
+
+enum { BOXES = 12, FRAMES = 150 };
+
+static pl_world *heap(pl_model *model, int threads)
+{
+    static const double down[3] = {0, -9.81, 0};
+    pl_rng rng = pl_rng_make(5);
+    pl_world *world = make_world(&(setting){1e6, 3, true}, down, threads, true);
+    pl_collider_def ground = pl_default_collider_def(PL_COLLIDER_PLANE);
+    collider_add(world, &ground);
+    for (int i = 0; i < BOXES; i++) {
+        pl_body_def def = collider_body_def(model, 1e6, contact_between(&rng, -0.4, 0.4),
+                                            0.6 + 0.8 * i, contact_between(&rng, -0.4, 0.4));
+        def.material.friction = 0.6;
+        contact_rotation(&rng, def.rotation);
+        collider_add_body(world, &def);
+    }
+    return world;
+}
+
+static void same_bits_from_threads_and_snapshots(void **state)
+{
+    (void)state;
+    pl_model *model = collider_lattice(2, 2, 3, 0.25);
+    pl_world *one = heap(model, 1), *three = heap(model, 3), *again = heap(model, 1);
+    for (int f = 0; f < FRAMES; f++) {
+        world_step(one, 1);
+        world_step(three, 1);
+        assert_true(pl_world_hash(one) == pl_world_hash(three));
+        world_step(again, 1);
+        assert_true(pl_world_hash(one) == pl_world_hash(again));
+        if (f % 30 == 17) {
+            size_t size;
+            assert_int_equal(pl_world_save(one, NULL, 0, &size), PL_OK);
+            void *bytes = malloc(size);
+            assert_non_null(bytes);
+            assert_int_equal(pl_world_save(one, bytes, size, &size), PL_OK);
+            assert_int_equal(pl_world_restore(again, bytes, size, &model, 1, NULL), PL_OK);
+            free(bytes);
+        }
+    }
+    pl_world_destroy(one);
+    pl_world_destroy(three);
+    pl_world_destroy(again);
+    pl_model_release(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blows_add_no_energy),
+        cmocka_unit_test(what_lies_is_as_stiff_as_with_many_sub_steps),
+        cmocka_unit_test(it_sticks_and_slides_by_the_law),
+        cmocka_unit_test(same_bits_from_threads_and_snapshots),
+    };
+    return cmocka_run_group_tests(tests, contact_open_models, contact_close_models);
+}
