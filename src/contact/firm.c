@@ -266,9 +266,12 @@ static bool make_room(pl_contact *contact, int count)
     return true;
 }
 
+/* One that touches itself does it with particles: as a whole it cannot. */
 bool pl_contact_is_firm(const pl_contact *contact, const pl_touch *t)
 {
-    return contact->firm.whole_count && (whole_of(contact, t->a) || whole_of(contact, t->b));
+    return contact->firm.whole_count &&
+           contact->body_of[t->a / PL_CLUMP] != contact->body_of[t->b / PL_CLUMP] &&
+           (whole_of(contact, t->a) || whole_of(contact, t->b));
 }
 
 /* From the centre of a particle to the point of its surface whose normal is n. */
