@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "contact/contact.h"
-#include "contact/share.h"
 #include "contact/three.h"
 #include "math/elementary.h"
 #include "math/mat3.h"
@@ -186,11 +185,6 @@ static response respond(const side *s, pl_vec3 r, pl_vec3 n)
     return (response){stays, w * (1 - stays) + stays * s->yield, turn};
 }
 
-static pl_vec3 pulled(const float v[4])
-{
-    return pl_v3_from_floats(v);
-}
-
 static void add_floats(float out[4], pl_vec3 by)
 {
     out[0] += (float)by.x, out[1] += (float)by.y, out[2] += (float)by.z;
@@ -201,7 +195,7 @@ static pl_vec3 displacement(const pl_contact *contact, const side *s, pl_vec3 r)
 {
     if (s->place < 0)
         return (pl_vec3){0, 0, 0};
-    pl_vec3 d = pulled(contact->change[s->place]);
+    pl_vec3 d = pl_v3_from_floats(contact->change[s->place]);
     if (s->whole)
         d = pl_v3_add(d, pl_v3_add(s->whole->moved, pl_v3_cross(s->whole->turned, r)));
     return d;
@@ -224,7 +218,7 @@ static pl_vec3 parted_by(const pl_contact *contact, const side *s)
 {
     if (s->place < 0)
         return (pl_vec3){0, 0, 0};
-    pl_vec3 d = pulled(contact->shift[s->place]);
+    pl_vec3 d = pl_v3_from_floats(contact->shift[s->place]);
     if (s->whole)
         d = pl_v3_add(d, pl_v3_add(s->whole->shifted, pl_v3_cross(s->whole->tilted, s->r)));
     return d;
