@@ -74,7 +74,9 @@ while [ $killed -lt $kills ] && [ $failures -eq 0 ]; do
     elif [ $status -ne 0 ]; then
         fail "a resumed run: $status, $(cat ../said)"
     else
+        # The run that was measured may have been the slow one: nobody is to wait for minutes for moments that come too late.
         ended=$((ended + 1))
+        took=$((took * 3 / 4))
         put_old
         resume=""
     fi
