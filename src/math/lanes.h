@@ -349,10 +349,11 @@ PL_LANES_INLINE void pl_lanes_transpose4(vf *a, vf *b, vf *c, vf *d)
 PL_LANES_INLINE vf pl_lanes_load_quarters(const float *const *rows, int k)
 {
 #if PL_W == 16
-    __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(rows[0] + k));
-    v = _mm512_insertf32x4(v, _mm_loadu_ps(rows[4] + k), 1);
-    v = _mm512_insertf32x4(v, _mm_loadu_ps(rows[8] + k), 2);
-    return (vf)_mm512_insertf32x4(v, _mm_loadu_ps(rows[12] + k), 3);
+    __m256 low = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[0] + k)),
+                                      _mm_loadu_ps(rows[4] + k), 1);
+    __m256 high = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[8] + k)),
+                                       _mm_loadu_ps(rows[12] + k), 1);
+    return (vf)_mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
 #elif PL_W == 8
     return (vf)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[0] + k)),
                                     _mm_loadu_ps(rows[4] + k), 1);
@@ -364,10 +365,11 @@ PL_LANES_INLINE vf pl_lanes_load_quarters(const float *const *rows, int k)
 PL_LANES_INLINE void pl_lanes_store_quarters(float *const *rows, int k, vf v)
 {
 #if PL_W == 16
+    __m256 high = _mm512_extractf32x8_ps((__m512)v, 1);
     _mm_storeu_ps(rows[0] + k, _mm512_castps512_ps128((__m512)v));
-    _mm_storeu_ps(rows[4] + k, _mm512_extractf32x4_ps((__m512)v, 1));
-    _mm_storeu_ps(rows[8] + k, _mm512_extractf32x4_ps((__m512)v, 2));
-    _mm_storeu_ps(rows[12] + k, _mm512_extractf32x4_ps((__m512)v, 3));
+    _mm_storeu_ps(rows[4] + k, _mm256_extractf128_ps(_mm512_castps512_ps256((__m512)v), 1));
+    _mm_storeu_ps(rows[8] + k, _mm256_castps256_ps128(high));
+    _mm_storeu_ps(rows[12] + k, _mm256_extractf128_ps(high, 1));
 #elif PL_W == 8
     _mm_storeu_ps(rows[0] + k, _mm256_castps256_ps128((__m256)v));
     _mm_storeu_ps(rows[4] + k, _mm256_extractf128_ps((__m256)v, 1));

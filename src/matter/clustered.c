@@ -415,6 +415,14 @@ static void run_limit(void *context, int begin, int end, int worker)
         step->kernels->limit(step, run);
 }
 
+static void run_balance(void *context, int begin, int end, int worker)
+{
+    const pl_clustered_step *step = context;
+    (void)worker;
+    for (int run = begin; run < end; run++)
+        step->kernels->balance(step, run);
+}
+
 static void run_integrate(void *context, int begin, int end, int worker)
 {
     const pl_clustered_step *step = context;
@@ -457,6 +465,7 @@ static void hold_fixed(const pl_clustered_step *step)
                               pl_clustered_measure_w##width,                                       \
                               pl_clustered_fit_w##width,                                           \
                               pl_clustered_limit_w##width,                                         \
+                              pl_clustered_balance_w##width,                                       \
                               pl_clustered_integrate_w##width,                                     \
                               pl_clustered_settle_w##width},
 
@@ -501,7 +510,6 @@ static pl_clustered_step start(pl_clustered *c, const pl_clustered_motion *motio
                                .limit = (float)d->strain_limit,
                                .part = (float)strain_part(d, h),
                                .flow = d->raw_flow >= 0 ? d->raw_flow : 1 - pl_exp(-d->flow * h),
-                               .balanced = d->strain_balanced,
                                .least_squares =
                                    d->rotation == PL_ROTATION_LEAST_SQUARES ||
                                    (d->rotation == PL_ROTATION_AUTO && isfinite(d->toughness))};
@@ -534,6 +542,30 @@ static int grain_of(const pl_clustered *c)
     return grain > BLOCKS_LEAST ? grain : BLOCKS_LEAST;
 }
 
+/* Rounds of it, until nobody is beyond the limit, and what is then to be taken away. */
+static void limit_strain(pl_clustered_step *step, pl_tasks *tasks)
+{
+    pl_clustered *c = step->clustered;
+    int blocks = c->rows.block_count, runs = c->rows.run_count, grain = grain_of(c);
+    bool any = false;
+    for (int round = 0; round < c->def.strain_iterations; round++) {
+        c->rounds++;
+        pl_tasks_run(tasks, run_limit, step, runs, 1);
+        int count = hits(step);
+        c->corrections += (uint64_t)count;
+        if (!count)
+            break;
+        any = true;
+        pl_tasks_run(tasks, run_settle, step, blocks, grain);
+        hold_fixed(step);
+    }
+    if (!any || !c->def.strain_balanced)
+        return;
+    pl_tasks_run(tasks, run_balance, step, runs, 1);
+    pl_tasks_run(tasks, run_settle, step, blocks, grain);
+    hold_fixed(step);
+}
+
 /* Fit, goals, integration, strain limiting, cluster by cluster. */
 static void solve_clusters(pl_clustered_step *step, pl_tasks *tasks)
 {
@@ -557,16 +589,7 @@ static void solve_clusters(pl_clustered_step *step, pl_tasks *tasks)
     hold_fixed(step);
     note(c, 1, &clock);
     if (c->def.strain_limit > 0)
-        for (int round = 0; round < c->def.strain_iterations; round++) {
-            c->rounds++;
-            pl_tasks_run(tasks, run_limit, step, runs, 1);
-            int count = hits(step);
-            c->corrections += (uint64_t)count;
-            if (!count)
-                break;
-            pl_tasks_run(tasks, run_settle, step, blocks, grain);
-            hold_fixed(step);
-        }
+        limit_strain(step, tasks);
     note(c, 2, &clock);
     pl_tasks_run(tasks, store, step, blocks, grain);
     note(c, 1, &clock);

@@ -16,7 +16,7 @@
 #include "matter/examples.h"
 #include "pliant/clustered.h"
 
-enum { PL_COLUMNS = 16, PL_MOST_PLANES = 16, PL_KEPT = 31, PL_FIXED = 21, PL_KEPT_COLUMNS = 7 };
+enum { PL_COLUMNS = 16, PL_MOST_PLANES = 16, PL_KEPT = 31, PL_FIXED = 21 };
 
 /* A half-space n · p <= offset in the rest space of a cluster. */
 typedef struct pl_cut {
@@ -106,13 +106,9 @@ typedef struct pl_clustered_rows {
     float *kept;  /* [groups][PL_KEPT][16] sums and more, while examples stand between the passes */
     /* [groups][16] where in the manifold's arrays the stretch of a cluster goes, and where S̃ is. */
     int32_t *spoken, *heard;
-    float *columns; /* [runs][PL_KEPT_COLUMNS][column_room] of a group, between its passes */
+    float *columns; /* [runs][3][column_room] of a group, between its passes */
     int column_room;
-    float *rest;     /* [slots][4][16] p and w of the members, sixteen to a slot */
-    bool keeps_arms; /* from one round to the next */
-    float *arm; /* [slots][4][16] x_old − centre and w m, from the first round that wants them */
-    uint8_t *
-        armed; /* [groups][16] whether they are there; if not kept, whether they were wanted last */
+    float *rest; /* [slots][4][16] p and w of the members, sixteen to a slot */
 
     /* Narrow bodies, of many small clusters, have one cluster per lane also while their members are gone through: member k
        of sixteen clusters in slot lane_start[group] + k. Short ones are filled up with rows that are nobody's, weight 0.

@@ -238,8 +238,6 @@ PL_LANES_INLINE void store_table(const pl_clustered_step *step, group *g, int fi
                                  const vf map[9], const vf inertia[6])
 {
     float *t = g->table + first;
-    if (step->clustered->rows.keeps_arms)
-        memset(g->armed + first, 0, PL_W);
     pl_store_f(t + PL_GROUP_SHARE * GROUP, f->share);
     pl_store_f(t + PL_GROUP_MASS * GROUP, f->mass);
     pl_store_f(t + PL_GROUP_LIMIT * GROUP, f->width * step->limit);
@@ -255,6 +253,8 @@ PL_LANES_INLINE void store_table(const pl_clustered_step *step, group *g, int fi
         pl_store_f(t + (PL_GROUP_TURN + k) * GROUP, f->turn[k]);
     for (int k = 0; k < 6; k++)
         pl_store_f(t + (PL_GROUP_INERTIA + k) * GROUP, inertia[k]);
+    for (int k = 0; k < 6; k++)
+        pl_store_f(t + (PL_GROUP_PUSH + k) * GROUP, pl_splat_f(0));
 }
 
 /* What the rotation is taken of: A_xp · map is Fᵉ, or A_xp Fᵖᵀ for the least-squares one. Of slivers and of what is

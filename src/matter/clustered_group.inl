@@ -15,8 +15,7 @@ typedef struct group {
     float spin[6][GROUP] ALIGNED;
     float from[3][GROUP] ALIGNED; /* what positions are counted from */
     float *table;                 /* of PL_GROUP_FIELDS columns */
-    uint8_t *armed;     /* whether a cluster's arms are known; where narrow, the first is for all */
-    const float *fixed; /* lane_fixed; NULL = the rows of rest are with the clusters */
+    const float *fixed;           /* lane_fixed; NULL = the rows of rest are with the clusters */
 } group;
 
 static void name_group(const pl_clustered_step *step, int run, int first, group *g)
@@ -28,7 +27,6 @@ static void name_group(const pl_clustered_step *step, int run, int first, group 
     g->run = run;
     g->place = first / GROUP;
     g->table = r->group + (size_t)g->place * PL_GROUP_FIELDS * GROUP;
-    g->armed = r->armed + (size_t)g->place * GROUP;
     g->fixed = r->narrow && !(c->def.yield < (double)INFINITY)
                    ? r->lane_fixed + (size_t)g->place * PL_FIXED * GROUP
                    : NULL;
@@ -63,8 +61,7 @@ static void open_members(const pl_clustered_rows *r, group *g)
                                   .row = r->row + cluster->first,
                                   .rest = r->rest + 4 * (size_t)cluster->first,
                                   .room = cluster->room,
-                                  .offset = fits ? columns + 3 * used : NULL,
-                                  .arm = r->arm + 4 * (size_t)cluster->first};
+                                  .offset = fits ? columns + 3 * used : NULL};
         used += fits ? cluster->room : 0;
     }
 }
@@ -107,7 +104,7 @@ PL_LANES_INLINE void bring_sums(const pl_clustered_step *step, const group *g, i
     slots s;
     if (r->narrow) {
         s = slots_of(r, g->run, g->place, first);
-        sum_slots(r, &s, from, SUM_ALL, false, sums);
+        sum_slots(r, &s, from, SUM_ALL, sums);
     } else {
         take_sums(g, first, SUM_ALL, sums);
     }

@@ -14,10 +14,6 @@ enum { RUN_LEAST = 8192 };
 /* More members of a group than this keep nothing between the passes: they would not fit the caches. */
 enum { COLUMNS_MOST = 16384 };
 
-/* Bodies with a cluster per lane keep arms in strain limiting while all that a round reads is no more than caches hold, 9 MB
-   for so many memberships. Without, it is little more than half of that. */
-enum { ARMS_MOST = 1 << 18 };
-
 /* Bodies with a cluster per lane have at least so many of them, and none with more members. */
 enum { LANES_LEAST = 32, LANE_MOST = 512 };
 _Static_assert((int)PL_RING_MOST <= (int)LANE_MOST, "rings are evened out as lanes are");
@@ -135,13 +131,11 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &r->kept, PL_KEPT * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->spoken, PL_COLUMNS * sizeof(int32_t), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->heard, PL_COLUMNS * sizeof(int32_t), clusters / PL_COLUMNS + 1, 0);
-    want(p, &r->columns, PL_KEPT_COLUMNS * sizeof(float), runs * columns, 0);
+    want(p, &r->columns, 3 * sizeof(float), runs * columns, 0);
     want(p, &r->lane_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
     want(p, &r->lane_fixed, PL_FIXED * PL_COLUMNS * sizeof(float), clusters / PL_COLUMNS + 1, 0);
     want(p, &r->lane_row, sizeof(int32_t), clusters >= LANES_LEAST ? places : 0, 0);
     want(p, &r->rest, 4 * sizeof(float), places, 0);
-    want(p, &r->arm, 4 * sizeof(float), places, 0);
-    want(p, &r->armed, PL_COLUMNS, clusters / PL_COLUMNS + 1, 0);
     plan_rings(c, clusters, members, rows, p);
     want(p, &r->sort, 2 * sizeof(pl_sort_item), items, 0);
     want(p, &r->spare, sizeof(int32_t), members, 0);
@@ -544,7 +538,6 @@ void pl_clustered_index(pl_clustered *c)
         even_out(c, NEAR_RINGS);
     c->rows.narrow = !c->rings.used && is_narrow(c);
     lay_out_members(c);
-    c->rows.keeps_arms = !c->rows.narrow || c->member_count <= ARMS_MOST;
     index_particles(c);
     cut_runs(c);
     list_touched(c);

@@ -20,7 +20,8 @@ enum {
     PL_GROUP_OLD = 27,     /* [3] centre at the start of the sub-step */
     PL_GROUP_INERTIA = 30, /* [6] pseudo-inverse of the inertia then */
     PL_GROUP_LIMIT = 36,   /* ℓ times the width */
-    PL_GROUP_FIELDS = 37
+    PL_GROUP_PUSH = 37,    /* [6] force and moment of all corrections in this sub-step */
+    PL_GROUP_FIELDS = 43
 };
 
 typedef struct pl_clustered_step pl_clustered_step;
@@ -31,6 +32,7 @@ typedef struct pl_clustered_table {
     void (*measure)(const pl_clustered_step *step, int run); /* before `fit`, with examples only */
     void (*fit)(const pl_clustered_step *step, int run);
     void (*limit)(pl_clustered_step *step, int run);
+    void (*balance)(const pl_clustered_step *step, int run);
     void (*integrate)(const pl_clustered_step *step, int begin, int end);
     void (*settle)(const pl_clustered_step *step, int begin, int end);
 } pl_clustered_table;
@@ -46,7 +48,7 @@ struct pl_clustered_step {
     float limit;   /* ℓ */
     float part;    /* θ */
     double flow;   /* ν */
-    bool balanced, least_squares;
+    bool least_squares;
     int hits[PL_MOST_RUNS]; /* clusters of each run that corrected something in this round */
 };
 
@@ -59,6 +61,7 @@ void pl_cluster_flow(pl_cluster *cluster, const pl_clustered_step *step, const f
     void pl_clustered_measure_w##width(const pl_clustered_step *step, int run);                    \
     void pl_clustered_fit_w##width(const pl_clustered_step *step, int run);                        \
     void pl_clustered_limit_w##width(pl_clustered_step *step, int run);                            \
+    void pl_clustered_balance_w##width(const pl_clustered_step *step, int run);                    \
     void pl_clustered_integrate_w##width(const pl_clustered_step *step, int begin, int end);       \
     void pl_clustered_settle_w##width(const pl_clustered_step *step, int begin, int end);
 

@@ -8,13 +8,12 @@ typedef struct members {
     int room;
     float centre[3]; /* positions are counted from here */
     float *offset;   /* x − centre, which the first pass leaves for the others; NULL = no room */
-    float *arm;      /* for strain limiting */
 } members;
 
 /* What the clusters of a run keep between their passes. */
 PL_LANES_INLINE float *columns_of(const pl_clustered_rows *r, int run)
 {
-    return r->columns + (size_t)run * PL_KEPT_COLUMNS * (size_t)r->column_room;
+    return r->columns + (size_t)run * 3 * (size_t)r->column_room;
 }
 
 /* Where number k of `count` columns has member `at`: blocks of sixteen lie together, so that no two columns are a power of

@@ -5,6 +5,9 @@ typedef float v4 __attribute__((vector_size(16)));
 
 #define ALIGNED __attribute__((aligned(64)))
 
+/* Compilers that see that the numbers of rows are wanted again keep all sixteen, where there is no room for them. */
+#define PL_FORGET(pointer) __asm__("" : "+r"(pointer))
+
 #if PL_LANES_NATIVE
 /* Rows at[0], at[4], at[8], at[12]: as many as the width has. */
 PL_LANES_INLINE vf load_quarters(const float *rows, const int32_t *at)
@@ -60,6 +63,7 @@ PL_LANES_INLINE void add_rows(float *restrict rows, const int32_t *restrict at, 
 {
 #if PL_LANES_NATIVE
     float own[4][PL_W] ALIGNED;
+    PL_FORGET(at);
     pl_lanes_transpose4(&a, &b, &c, &d);
     pl_store_f(own[0], a);
     pl_store_f(own[1], b);
@@ -83,6 +87,7 @@ PL_LANES_INLINE void add_different_rows(float *restrict rows, const int32_t *res
 {
 #if PL_LANES_NATIVE
     vf v[4] = {a, b, c, d}, sum[4];
+    PL_FORGET(at);
     pl_lanes_transpose4(&v[0], &v[1], &v[2], &v[3]);
     for (int j = 0; j < 4; j++)
         sum[j] = load_quarters(rows, at + j) + v[j];

@@ -292,20 +292,32 @@ static pl_quat quat_of(const double turn[3])
     return (pl_quat){turn[0] * scale, turn[1] * scale, turn[2] * scale, pl_cos(0.5 * angle)};
 }
 
+/* by · q for all, and as long as 1 again. */
 static void turn_all(int n, pl_quat by, float *q)
 {
+    quad x = {(float)by.w, (float)by.z, (float)-by.y, (float)-by.x};
+    quad y = {(float)-by.z, (float)by.w, (float)by.x, (float)-by.y};
+    quad z = {(float)by.y, (float)-by.x, (float)by.w, (float)-by.z};
+    quad w = {(float)by.x, (float)by.y, (float)by.z, (float)by.w};
     for (int i = 0; i < n; i++, q += 4) {
-        pl_quat to = pl_quat_normalise(
-            pl_quat_mul(by, (pl_quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]}));
-        q[0] = (float)to.x, q[1] = (float)to.y, q[2] = (float)to.z, q[3] = (float)to.w;
+        quad to = x * q[0] + y * q[1] + z * q[2] + w * q[3], square = to * to;
+        to *= 1 / sqrtf((square[0] + square[1]) + (square[2] + square[3]));
+        memcpy(q, &to, sizeof to);
     }
 }
 
-void pl_oriented_turn(pl_oriented *body, const double turned[3], const double tilted[3])
+static bool is_turn(const double turn[3])
 {
-    pl_quat still = quat_of(tilted);
+    return turn[0] != 0 || turn[1] != 0 || turn[2] != 0;
+}
+
+void pl_oriented_turn(pl_oriented *body, const double turned[3], const double tilted[3],
+                      const double spun[3])
+{
+    pl_quat still = quat_of(tilted), back = pl_quat_conjugate(quat_of(spun));
     turn_all(body->n, pl_quat_mul(quat_of(turned), still), body->now.q);
-    turn_all(body->n, still, body->old.q);
+    if (is_turn(tilted) || is_turn(spun))
+        turn_all(body->n, pl_quat_mul(back, still), body->old.q);
 }
 
 /* ---- After the contacts ------------------------------------------------------------------------------------------ */

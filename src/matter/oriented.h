@@ -282,8 +282,9 @@ void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clu
 void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint16_t *touched,
                          float (*change)[4], float (*shift)[4], float (*kick)[4]);
 
-/* All its particles turn, by rotation vectors: with velocity, and without. */
-void pl_oriented_turn(pl_oriented *body, const double turned[3], const double tilted[3]);
+/* All its particles turn, by rotation vectors: with velocity, and without; and get velocity without turning. */
+void pl_oriented_turn(pl_oriented *body, const double turned[3], const double tilted[3],
+                      const double spun[3]);
 
 /* After the contacts: velocities from displacements, damping, c into the origin. False when a number was not finite:
    the body is then back at its old state, at rest. */

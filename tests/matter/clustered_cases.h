@@ -220,37 +220,60 @@ static inline pl_mat3 ref_inertia(const ref_body *r, const ref_cluster *q, const
     return inertia;
 }
 
-static inline void ref_strain(const ref_body *r, ref_cluster *clusters, const pl_vec3 *old,
-                              pl_vec3 *x)
+/* Force and moment of all corrections of a cluster in a sub-step, about where its centre was. */
+typedef struct ref_push {
+    pl_vec3 force, moment;
+} ref_push;
+
+static inline pl_vec3 ref_old_centre(const ref_body *r, const ref_cluster *q, const pl_vec3 *old)
 {
-    static pl_vec3 moved[CASE_PARTICLES], e[CASE_PARTICLES];
+    pl_vec3 centre = pl_v3(0, 0, 0);
+    for (int i = 0; i < r->n; i++)
+        centre = pl_v3_add_scaled(centre, q->w[i] * r->mass[i] / q->mass, old[i]);
+    return centre;
+}
+
+/* One round. */
+static inline void ref_strain(const ref_body *r, ref_cluster *clusters, const pl_vec3 *old,
+                              ref_push *pushes, pl_vec3 *x)
+{
+    static pl_vec3 moved[CASE_PARTICLES];
     memset(moved, 0, sizeof moved);
     for (int c = 0; c < r->count; c++) {
         ref_cluster *q = clusters + c;
-        pl_vec3 before = pl_v3(0, 0, 0), force = before, moment = before;
+        ref_push *push = pushes + c;
         ref_fit(r, q, x);
-        for (int i = 0; i < r->n; i++)
-            before = pl_v3_add_scaled(before, q->w[i] * r->mass[i] / q->mass, old[i]);
+        pl_vec3 before = ref_old_centre(r, q, old);
         for (int i = 0; i < r->n; i++) {
             pl_vec3 d = pl_v3_sub(x[i], ref_goal(q, i));
             double length = pl_v3_length(d), limit = r->def.strain_limit * q->width;
-            e[i] =
-                q->w[i] > 0 && length > limit ? pl_v3_scale(d, limit / length - 1) : pl_v3(0, 0, 0);
-            pl_vec3 f = pl_v3_scale(e[i], q->w[i] * r->mass[i]);
-            force = pl_v3_add(force, f);
-            moment = pl_v3_add(moment, pl_v3_cross(pl_v3_sub(old[i], before), f));
-        }
-        pl_vec3 turn = pl_m3_mul_v3(ref_inverse(ref_inertia(r, q, old, before)), moment);
-        for (int i = 0; i < r->n; i++) {
-            pl_vec3 rigid =
-                pl_v3_add_scaled(pl_v3_cross(turn, pl_v3_sub(old[i], before)), 1 / q->mass, force);
-            if (r->def.strain_balanced)
-                e[i] = pl_v3_sub(e[i], rigid);
-            moved[i] = pl_v3_add_scaled(moved[i], q->w[i], e[i]);
+            if (!(q->w[i] > 0 && length > limit))
+                continue;
+            pl_vec3 e = pl_v3_scale(d, limit / length - 1);
+            pl_vec3 f = pl_v3_scale(e, q->w[i] * r->mass[i]);
+            push->force = pl_v3_add(push->force, f);
+            push->moment = pl_v3_add(push->moment, pl_v3_cross(pl_v3_sub(old[i], before), f));
+            moved[i] = pl_v3_add_scaled(moved[i], q->w[i], e);
         }
     }
     for (int i = 0; i < r->n; i++)
         x[i] = pl_v3_add_scaled(x[i], r->def.strain_part, moved[i]);
+}
+
+/* Takes the rigid part of all rounds away. */
+static inline void ref_balance(const ref_body *r, const ref_cluster *clusters, const pl_vec3 *old,
+                               const ref_push *pushes, pl_vec3 *x)
+{
+    for (int c = 0; c < r->count; c++) {
+        const ref_cluster *q = clusters + c;
+        pl_vec3 before = ref_old_centre(r, q, old);
+        pl_vec3 turn = pl_m3_mul_v3(ref_inverse(ref_inertia(r, q, old, before)), pushes[c].moment);
+        for (int i = 0; i < r->n; i++) {
+            pl_vec3 rigid = pl_v3_add_scaled(pl_v3_cross(turn, pl_v3_sub(old[i], before)),
+                                             1 / q->mass, pushes[c].force);
+            x[i] = pl_v3_add_scaled(x[i], -r->def.strain_part * q->w[i], rigid);
+        }
+    }
 }
 
 /* From x and u (floats) to x, as pl_clustered_solve. */
@@ -290,9 +313,12 @@ static inline void ref_step(ref_body *r, double h, const float *from, const floa
     for (int i = 0; i < r->n; i++)
         x[i] = pl_v3_add_scaled(old[i], h, x[i]);
     static ref_cluster copy[CASE_CLUSTERS];
+    ref_push pushes[CASE_CLUSTERS] = {{.force = pl_v3(0, 0, 0)}};
     memcpy(copy, r->clusters, sizeof copy);
     for (int round = 0; r->def.strain_limit > 0 && round < r->def.strain_iterations; round++)
-        ref_strain(r, copy, old, x);
+        ref_strain(r, copy, old, pushes, x);
+    if (r->def.strain_balanced)
+        ref_balance(r, copy, old, pushes, x);
 }
 
 /* ---- Set-up of every test ------------------------------------------------------------------------ */
