@@ -185,6 +185,15 @@ static float reach_of(const rest_state *s, int i)
     return fmaxf(r[0], fmaxf(r[1], r[2]));
 }
 
+/* `reach` is that of i, with room. */
+static bool is_near_at_rest(const rest_state *s, int i, int j, float reach)
+{
+    const float *p = s->rest + 3 * (size_t)i, *q = s->rest + 3 * (size_t)j;
+    float far = reach + REST_ROOM * reach_of(s, j);
+    float x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2];
+    return x * x + y * y + z * z < far * far && overlap_at_rest(s, i, j);
+}
+
 /* Particles along the longest axis; pairs whose intervals overlap are looked at. */
 static bool sweep_rest(const rest_state *s, const cut *c, pl_array *pairs)
 {
@@ -205,9 +214,7 @@ static bool sweep_rest(const rest_state *s, const cut *c, pl_array *pairs)
             const float *q = s->rest + 3 * (size_t)j;
             if (q[axis] - p[axis] > reach + REST_ROOM * most)
                 break;
-            float far = reach + REST_ROOM * reach_of(s, j);
-            float x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2];
-            if (x * x + y * y + z * z >= far * far || !overlap_at_rest(s, i, j))
+            if (!is_near_at_rest(s, i, j, reach))
                 continue;
             int32_t *pair = pl_array_add(pairs, 2);
             if (!pair)
@@ -305,6 +312,20 @@ static bool find_apart(pl_memory *memory, pl_clumps *clumps, const rest_state *s
     clumps->apart_clump = clump.data;
     clumps->apart_mask = mask.data;
     return good;
+}
+
+double pl_clumps_crowding(int n, const float *rest, const float *orientation, const float *radii)
+{
+    rest_state s = {n, rest, orientation, radii, NULL, NULL};
+    int looks = n < 32 ? n : 32;
+    double found = 0;
+    for (int k = 0; k < looks; k++) {
+        int i = (int)((int64_t)k * n / looks);
+        float reach = REST_ROOM * reach_of(&s, i);
+        for (int j = 0; j < n; j++)
+            found += j != i && is_near_at_rest(&s, i, j, reach);
+    }
+    return found / looks;
 }
 
 /* ---- Creation -------------------------------------------------------------------------------- */

@@ -27,6 +27,10 @@ typedef struct pl_clumps {
     uint16_t *apart_mask;
 } pl_clumps;
 
+/* How many others a particle overlaps at rest: the mean of some thirty particles, or of all where there are fewer. That
+   many entries the lists have for each. */
+double pl_clumps_crowding(int n, const float *rest, const float *orientation, const float *radii);
+
 /* Rest positions, oriented moments over volume (the shape matrices) and the graph of a model. NULL without memory. */
 pl_clumps *pl_clumps_create(pl_memory *memory, int n, const float *rest, const float *orientation,
                             const float *radii, const int32_t *start, const int32_t *neighbour);

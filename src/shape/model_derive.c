@@ -102,8 +102,27 @@ pl_status pl_model_derive(pl_model *model, pl_error *error)
     return derive_edges(model, error);
 }
 
+/* Particles that overlap at rest are listed, so that they never touch. Where far more of them are wanted than have room,
+   as in a rod with steps of a thousandth of its thickness, that would be nearly all pairs there are: tens of gigabytes for
+   nothing. Solids overlap some dozens. */
+static pl_status check_crowding(const pl_model *model, pl_error *error)
+{
+    const double enough = 100, most_in_all = 5e7;
+    double n = model->particle_count, limit = fmax(enough, most_in_all / n);
+    if (n <= limit)
+        return PL_OK;
+    double others =
+        pl_clumps_crowding(model->particle_count, model->rest, model->orientation, model->radii);
+    PL_CHECK(others <= limit, PL_ERROR_ARGUMENT, error, "radii",
+             "each of the %d particles overlaps some %.0f others at rest; at most %.0f: take fewer "
+             "particles, or make them thinner",
+             model->particle_count, others, limit);
+    return PL_OK;
+}
+
 pl_status pl_model_analyse(pl_model *model, const int32_t *order, pl_error *error)
 {
+    PL_TRY(check_crowding(model, error));
     model->clumps =
         pl_clumps_create(&model->memory, model->particle_count, model->rest, model->orientation,
                          model->radii, model->start, model->neighbour);

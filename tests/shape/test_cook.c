@@ -180,6 +180,37 @@ static void lines_become_a_rod(void **state)
     assert_string_equal(error.where, "kind");
 }
 
+/* A rod of so many particles that each overlaps thousands of others would need gigabytes for the pairs that never touch.
+   A straight line, 1 m long and 0.04 m thick. */
+static void rods_of_too_many_particles_are_refused(void **state)
+{
+    (void)state;
+    double positions[6] = {0, 0, 0, 1, 0, 0};
+    int32_t lines[2] = {0, 1};
+    pl_mesh mesh = {.vertex_count = 2, .positions = positions, .line_count = 1, .lines = lines};
+    pl_cook_def def = pl_default_cook_def(&mesh);
+    def.thickness = 0.04;
+    def.particle_count = 50000;
+    def.memory_limit = 1 << 30;
+    pl_model *model = NULL;
+    pl_error error = {0};
+    assert_int_equal(pl_cook(&def, &model, NULL, &error), PL_ERROR_ARGUMENT);
+    assert_string_equal(error.where, "radii");
+    assert_non_null(strstr(error.text, "each of the 50000 particles overlaps some 4"));
+    assert_non_null(strstr(error.text, "at most 1000: take fewer particles, or make them thinner"));
+    if (!check_is_slow_build()) {
+        def.particle_count = 1000001;
+        assert_int_equal(pl_cook(&def, &model, NULL, &error), PL_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.text, "at most 100:"));
+    }
+    def.particle_count = 20000;
+    def.thickness = 0.01;
+    def.memory_limit = 1 << 28;
+    model = must_cook(&def, NULL);
+    assert_int_equal(pl_model_get_info(model).particle_count, 20000);
+    pl_model_release(model);
+}
+
 static void tetrahedra_come_along(void **state)
 {
     (void)state;
@@ -354,6 +385,7 @@ int main(void)
         cmocka_unit_test(welded_vertices_share_weights),
         cmocka_unit_test(kinds_are_chosen_and_forced),
         cmocka_unit_test(lines_become_a_rod),
+        cmocka_unit_test(rods_of_too_many_particles_are_refused),
         cmocka_unit_test(tetrahedra_come_along),
         cmocka_unit_test(the_same_mesh_gives_the_same_model),
         cmocka_unit_test(what_cannot_be_cooked_is_refused),
