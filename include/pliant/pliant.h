@@ -247,8 +247,8 @@ typedef struct pl_world_def {
     bool sleeping; /* islands of touching bodies that stand still are not computed; default true */
     bool
         stiff_contact; /* bodies so stiff that a blow is felt by all of them within a sub-step are moved as a whole by contacts, not particle by
-                           particle: then contact adds no energy and they are as stiff as with many sub-steps, but touches of
-                           such bodies cost some ten times as much. Default false */
+                           particle: then contact adds hardly any energy, they are as stiff as with many sub-steps, stacks stand and bounces
+                           are as high as they should be; touches of such bodies cost some three times as much. Default true */
 
     int threads; /* of the built-in pool, the caller included; 0 and 1 (default) = none is made */
     const pl_task_system *tasks; /* the host's job system instead; NULL (default) = none */

@@ -219,7 +219,7 @@ void PL_LANES(pl_contact_groups)(pl_contact *contact, int block, int worker)
     pl_contact_buffer *buffer = contact->buffers + worker;
     pl_segment *segment = contact->group_segments + block;
     int begin = block * PL_CLUMPS_PER_BLOCK, end = begin + PL_CLUMPS_PER_BLOCK;
-    *segment = (pl_segment){worker, buffer->group_count, 0, false};
+    *segment = (pl_segment){.worker = worker, .first = buffer->group_count};
     for (int clump = begin; clump < end && clump < contact->clump_count; clump++) {
         if (contact->bodies[contact->body_of[clump]].asleep)
             continue;

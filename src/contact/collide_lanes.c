@@ -75,6 +75,7 @@ typedef struct plane {
     float belt[3];                   /* displacement of its surface on top of that */
     float height;                    /* of the body's base above it */
     float friction, bounce;
+    float slack; /* see pl_contact_body */
     bool turns;
 } plane;
 
@@ -134,7 +135,7 @@ static bool meet_plane(const grains *g, const plane *p, vf part, vf rate, const 
     bn[1] = b[1] * p->n[0] + b[3] * p->n[1] + b[4] * p->n[2];
     bn[2] = b[2] * p->n[0] + b[4] * p->n[1] + b[5] * p->n[2];
     vf half = pl_sqrt_f(pl_max_f(along(p->n, bn), pl_splat_f(1e-37f)));
-    vf overlap = half - (p->height + along(p->n, at));
+    vf overlap = half * (1 - p->slack) - (p->height + along(p->n, at));
     out->below = (overlap > 0.0f) & (g->yield > 0.0f);
     if (!pl_any_f(out->below))
         return false;
@@ -248,7 +249,10 @@ void PL_LANES(pl_contact_on_plane)(pl_contact *contact, pl_near *near, bool firs
     vf part = first ? recovery_part(contact->h) : pl_splat_f(0);
     plane p = {.friction = __builtin_sqrtf(c->friction * body->friction),
                .bounce = c->restitution > body->restitution ? c->restitution : body->restitution,
+               .slack = body->slack,
                .turns = c->turned[0] != 0 || c->turned[1] != 0 || c->turned[2] != 0};
+    if (body->whole)
+        p.bounce = 0; /* it was answered as a whole: firm_bounce.c */
     double height = 0;
     for (int k = 0; k < 3; k++) {
         double n = c->turn_to[k][1], offset = body->base[k] - c->to.position[k], belt = 0;

@@ -242,7 +242,9 @@ static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barr
 {
     pl_answer answer;
     double by[3], still[3];
-    pl_contact_answer(m->contact, m->collider, sight, barrier, m->bounce, &answer);
+    pl_barrier beyond = *barrier;
+    beyond.overlap -= (double)m->body->slack * pl_ball_half_width(&sight->ball, barrier->normal);
+    pl_contact_answer(m->contact, m->collider, sight, &beyond, m->bounce, &answer);
     double recover = first ? answer.recover : 0;
     if (!(answer.depth > 0) && !(recover > 0))
         return false;
@@ -351,7 +353,7 @@ static bool pair_meets(pl_contact *contact, const pl_contact_body *body, pl_near
                  .body = body,
                  .near = near,
                  .friction = sqrtf(c->friction * body->friction),
-                 .bounce = fmaxf(c->restitution, body->restitution)};
+                 .bounce = body->whole ? 0 : fmaxf(c->restitution, body->restitution)};
     m.deep = find_way_out(c, body, &m.way_out);
     return clump_on_shape(&m, first);
 }

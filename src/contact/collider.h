@@ -68,6 +68,7 @@ typedef struct pl_near_hits {
 /* One particle against a collider that gives way: the particle must stay ahead of it along n. */
 typedef struct pl_shove {
     double n[3], arm[3];   /* arm: from the collider's position to where they touch */
+    double lever[3];       /* ...and to the particle's centre, where it is pushed */
     double depth, recover; /* as in pl_touch */
     double slide[3];       /* of the particle's surface over the collider's */
     double friction;

@@ -53,15 +53,14 @@ void pl_contact_destroy(pl_contact *contact)
     if (!contact)
         return;
     pl_memory *memory = contact->memory;
-    void *arrays[] = {contact->bodies,         contact->places,         contact->marks,
-                      contact->primitives,     contact->radius,         contact->least,
-                      contact->used,           contact->body_of,        contact->boxes,
-                      contact->spheres,        contact->wanted,         contact->change,
-                      contact->shift,          contact->ways,           contact->kick,
-                      contact->came,           contact->nodes,          contact->items,
-                      contact->group_segments, contact->touch_segments, contact->touched,
-                      contact->joined,         contact->motion,         contact->path,
-                      contact->thick,          contact->batches,        contact->last};
+    void *arrays[] = {
+        contact->bodies,  contact->places,  contact->marks,          contact->primitives,
+        contact->radius,  contact->least,   contact->used,           contact->body_of,
+        contact->boxes,   contact->spheres, contact->wanted,         contact->change,
+        contact->shift,   contact->ways,    contact->kick,           contact->came,
+        contact->nodes,   contact->items,   contact->group_segments, contact->touch_segments,
+        contact->touched, contact->joined,  contact->motion,         contact->path,
+        contact->thick,   contact->batches, contact->last,           contact->mass};
     pl_contact_free_joints(contact);
     pl_contact_free_firm(contact);
     pl_contact_free_colliders(contact);
@@ -132,6 +131,7 @@ static bool reserve_clumps(pl_contact *contact, size_t capacity)
            renew(memory, &contact->primitives, places, sizeof *contact->primitives) &&
            renew(memory, &contact->radius, places, sizeof *contact->radius) &&
            renew(memory, &contact->least, places, sizeof *contact->least) &&
+           renew(memory, &contact->mass, places, sizeof *contact->mass) &&
            renew(memory, &contact->used, clumps, sizeof *contact->used) &&
            renew(memory, &contact->body_of, clumps, sizeof *contact->body_of) &&
            renew(memory, &contact->thick, clumps, sizeof *contact->thick) &&
@@ -184,6 +184,14 @@ void pl_contact_clear(pl_contact *contact)
     contact->stale = true;
 }
 
+/* Of a particle, per kg: that of a ball, m/5 (tr B I − B) on average. */
+static double own_inertia(const pl_contact_body *body, int clump, int place)
+{
+    const float *shape = body->clumps->shape + (size_t)clump * 6 * PL_CLUMP + place;
+    double trace = (double)(shape[0] + shape[3 * PL_CLUMP] + shape[5 * PL_CLUMP]);
+    return trace * body->unit * body->unit * (2.0 / 15);
+}
+
 int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const float *radii,
                      const double *masses, double mass_unit, const uint8_t *is_fixed)
 {
@@ -193,6 +201,7 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
     entry->first_clump = first;
     entry->grip = sqrtf(entry->friction);
     entry->largest = 0;
+    entry->round = 0;
     contact->clump_count += body->clumps->count;
     for (int c = 0; c < body->clumps->count; c++) {
         contact->used[first + c] = body->clumps->used[c];
@@ -212,7 +221,10 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
             contact->motion[first + c].thin =
                 fminf(contact->motion[first + c].thin, contact->least[at]);
             contact->thick[first + c] = fmaxf(contact->thick[first + c], contact->radius[at]);
-            contact->primitives[at].yield = is_fixed[i] ? 0 : (float)(1 / (masses[i] * mass_unit));
+            double mass = is_fixed[i] ? 0 : masses[i] * mass_unit;
+            contact->primitives[at].yield = is_fixed[i] ? 0 : (float)(1 / mass);
+            contact->mass[at] = real ? (float)mass : 0;
+            entry->round += real ? mass * own_inertia(body, c, p) : 0;
             entry->largest = most > entry->largest ? most : entry->largest;
             memset(contact->change[at], 0, sizeof contact->change[at]);
             memset(contact->shift[at], 0, sizeof contact->shift[at]);
@@ -449,7 +461,7 @@ static void mend_touches(pl_contact *contact)
 void pl_contact_find(pl_contact *contact, pl_tasks *tasks)
 {
     for (int w = 0; w < contact->worker_count; w++)
-        contact->buffers[w].touch_count = 0, contact->buffers[w].swept = false;
+        contact->buffers[w].touch_count = 0;
     run_stage(contact, tasks, find_some_touches, contact->block_count, BLOCKS_PER_TASK);
     mend_touches(contact);
     pl_contact_find_shoves(contact, tasks);

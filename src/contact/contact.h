@@ -46,9 +46,15 @@ typedef struct pl_contact_body {
     /* Stiffness, see firm.c: L_ii and m_i of its particles in one unit, and the mean of L_ii/m_i − 1; 0 = moved particle by particle. */
     const double *diagonal, *mass;
     double firm;
-    int32_t whole;               /* its number among those moved as a whole, or below 0 */
+    double
+        round; /* inertia of its particles about their own centres, on average: that of balls, kg m² */
+    uint32_t slot; /* what its owner calls it */
+    float
+        slack; /* how far it may be left in a collider, in half widths of particles: what is left then is parted as a whole later */
+    int32_t whole;               /* its number among those moved as a whole; 0 = it is not */
     bool turns;                  /* it was: all its particles turn with it... */
     double turned[3], tilted[3]; /* ...by so much, rotation vectors; with velocity and without */
+    double spun[3];              /* velocity without turning, per sub-step */
 
     /* When groups were last made. */
     double mark_base[3];
@@ -118,7 +124,8 @@ typedef struct pl_clump_motion {
 /* A run of elements in the buffer of one worker. */
 typedef struct pl_segment {
     int32_t worker, first, count;
-    bool full; /* did not fit: to be done again with more room */
+    bool full;  /* did not fit: to be done again with more room */
+    bool swept; /* some touch of it is */
 } pl_segment;
 
 typedef struct pl_contact_buffer {
@@ -128,7 +135,6 @@ typedef struct pl_contact_buffer {
     int32_t group_count, group_capacity, touch_count, touch_capacity;
     int32_t *found; /* [clumps] what a query has found */
     bool strayed;   /* somebody has left its path */
-    bool swept;     /* some touch of this sub-step is */
     uint64_t ticks; /* of work in parallel stages; whoever reads it clears it */
     char padding[64];
 } pl_contact_buffer;
@@ -156,6 +162,7 @@ typedef struct pl_contact {
     pl_clump_places *ways;           /* [clumps] displacements in this sub-step, metres */
     pl_primitive *primitives;        /* [clumps][16] */
     float *radius, *least;           /* [clumps][16] largest and smallest half axis, metres */
+    float *mass;                     /* [clumps][16] kg; 0 = none, or does not give way */
     uint16_t *used;                  /* [clumps] */
     int32_t *body_of;                /* [clumps] */
     float *thick;                    /* [clumps] the largest of `radius` */

@@ -12,123 +12,74 @@
 
    so that the particle yields w (1 − s) + s/m to it: that of a free particle at κ = 0, of a rigid body for large κ. Touches of such bodies, with others and
    with colliders, are gone through again and again, and may take back of what they gave (sequential impulses: Catto 2005): whoever
-   holds a body up together shares its weight. Momentum is exact whatever the shares are. */
-#include "contact/firm.h"
+   holds a body up together shares its weight. They begin with what they gave in the last sub-step. Momentum is exact whatever the shares are.
 
+   Here: which bodies those are, and what comes of it in the end. firm_touch.c: their touches; firm_sweep.c: going through them; firm_bounce.c: bounces; firm_keep.c: what
+   is kept for the next sub-step. */
 #include <math.h>
-#include <string.h>
 
-#include "contact/contact.h"
-#include "contact/three.h"
+#include "contact/firm_parts.h"
+#include "contact/share.h"
 #include "math/elementary.h"
 #include "math/mat3.h"
 
-enum { SWEEPS = 10, PARTING_SWEEPS = 2 };
-
 /* ---- Bodies ------------------------------------------------------------------------------------------ */
 
-/* One that moves as a whole. */
-typedef struct pl_whole {
-    int body;
-    double yield;            /* 1/M */
-    pl_vec3 centre;          /* of mass, from the body's base */
-    pl_mat3 ease;            /* I⁻¹ */
-    int touches;             /* that push it */
-    bool hit;                /* in the end some of them did */
-    pl_vec3 moved, turned;   /* with velocity */
-    pl_vec3 shifted, tilted; /* without */
-} pl_whole;
+typedef struct moments {
+    double mass, x[3], xx[6]; /* Σ m, Σ m x, Σ m x xᵀ: xx, xy, xz, yy, yz, zz */
+} moments;
 
-typedef struct side {
-    pl_whole *whole; /* NULL = the particle alone */
-    int32_t place;   /* −1 = a collider that does not give way */
-    pl_vec3 r, grip; /* from the centre of the whole: where it is pushed, and where it is rubbed */
-    double yield, mass, kappa;
-} side;
-
-typedef struct response {
-    double stays; /* the share of an impulse that the particle keeps */
-    double yield; /* metres per impulse (times h) */
-    pl_vec3 turn; /* of the whole, per impulse it gets */
-} response;
-
-/* b must stay ahead of a along n, as in pl_touch; a may be a collider. */
-typedef struct pl_firm_touch {
-    side a, b;
-    pl_vec3 n, normal, slide;
-    double depth, recover, friction;
-    response from, to; /* of a and b to a push along n */
-    double pushed;     /* impulses (times h) so far: along n... */
-    pl_vec3 rubbed;    /* ...and by friction, on b */
-    pl_touch *touch;   /* between bodies, or... */
-    pl_near *near;     /* ...with a collider: */
-    double point[3];   /* where it touches, from the body's base */
-    double kick;       /* what bouncing gives */
-} pl_firm_touch;
-
-static pl_vec3 place_of(const pl_contact *contact, int32_t place)
+/* Sums over sixteen, four at a time. */
+static void add_clump(const pl_clump_places *at, const float *mass, moments *sum)
 {
-    const pl_clump_places *at = contact->places + place / PL_CLUMP;
-    int k = place % PL_CLUMP;
-    return (pl_vec3){(double)at->x[k], (double)at->y[k], (double)at->z[k]};
+    pl_quad total[10] = {{0}};
+    for (int k = 0; k < PL_CLUMP; k += 4) {
+        pl_quad m = pl_quad_load(mass + k), x = pl_quad_load(at->x + k),
+                y = pl_quad_load(at->y + k), z = pl_quad_load(at->z + k);
+        pl_quad mx = m * x, my = m * y, mz = m * z;
+        pl_quad more[10] = {m, mx, my, mz, mx * x, mx * y, mx * z, my * y, my * z, mz * z};
+        for (int i = 0; i < 10; i++)
+            total[i] += more[i];
+    }
+    double *out = &sum->mass;
+    for (int i = 0; i < 10; i++)
+        out[i] += (double)((total[i][0] + total[i][1]) + (total[i][2] + total[i][3]));
 }
 
-static double mass_of(const pl_contact *contact, int32_t place)
+/* C = L⁻¹ of I = L Lᵀ. False when that is not to be had. */
+static bool ease_of(const double i[6], pl_quad columns[3])
 {
-    return 1 / (double)contact->primitives[place].yield;
+    double a = sqrt(i[0]), b = i[1] / a, c = i[2] / a;
+    double d = sqrt(i[3] - b * b), e = (i[4] - b * c) / d, f = sqrt(i[5] - c * c - e * e);
+    double x = 1 / a, y = 1 / d, z = 1 / f, m = -b * x * y;
+    double low[3] = {x, m, -(c * x + e * m) * z};
+    columns[0] = (pl_quad){(float)low[0], (float)low[1], (float)low[2], 0};
+    columns[1] = (pl_quad){0, (float)y, (float)(-e * y * z), 0};
+    columns[2] = (pl_quad){0, 0, (float)z, 0};
+    return isfinite(pl_quad_sum(columns[0]) + pl_quad_sum(columns[1]) + pl_quad_sum(columns[2]));
 }
 
-typedef void visit_place(pl_contact *contact, pl_whole *whole, int32_t place);
-
-static void visit(pl_contact *contact, pl_whole *whole, visit_place *call)
+static bool weigh(const pl_contact *contact, const pl_contact_body *body, pl_whole *whole)
 {
-    const pl_contact_body *body = contact->bodies + whole->body;
-    for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++)
-        for (uint32_t used = contact->used[c]; used; used &= used - 1)
-            call(contact, whole, c * PL_CLUMP + __builtin_ctz(used));
+    moments sum = {0};
+    double inertia[6], c[3], *s = sum.xx;
+    for (int k = body->first_clump; k < body->first_clump + body->clumps->count; k++)
+        add_clump(contact->places + k, contact->mass + (size_t)k * PL_CLUMP, &sum);
+    for (int k = 0; k < 3; k++)
+        c[k] = sum.x[k] / sum.mass;
+    double xx = s[0] - sum.x[0] * c[0], yy = s[3] - sum.x[1] * c[1], zz = s[5] - sum.x[2] * c[2];
+    inertia[0] = yy + zz + body->round;
+    inertia[1] = sum.x[0] * c[1] - s[1];
+    inertia[2] = sum.x[0] * c[2] - s[2];
+    inertia[3] = xx + zz + body->round;
+    inertia[4] = sum.x[1] * c[2] - s[4];
+    inertia[5] = xx + yy + body->round;
+    whole->yield = (float)(1 / sum.mass);
+    whole->centre = (pl_quad){(float)c[0], (float)c[1], (float)c[2], 0};
+    return ease_of(inertia, whole->columns) && isfinite(whole->yield);
 }
 
-static void add_mass(pl_contact *contact, pl_whole *whole, int32_t place)
-{
-    double mass = mass_of(contact, place);
-    whole->yield += mass;
-    whole->centre = pl_v3_add_scaled(whole->centre, mass, place_of(contact, place));
-}
-
-/* Its own inertia is about that of a ball: m/5 (tr B I − B), on average. */
-static void add_inertia(pl_contact *contact, pl_whole *whole, int32_t place)
-{
-    const pl_contact_body *body = contact->bodies + whole->body;
-    int own = place - body->first_clump * PL_CLUMP;
-    const float *shape =
-        body->clumps->shape + (size_t)(own / PL_CLUMP) * 6 * PL_CLUMP + own % PL_CLUMP;
-    double mass = mass_of(contact, place), unit = body->unit;
-    double trace = (double)(shape[0] + shape[3 * PL_CLUMP] + shape[5 * PL_CLUMP]) * unit * unit;
-    pl_vec3 r = pl_v3_sub(place_of(contact, place), whole->centre);
-    double round = mass * (pl_v3_length2(r) + trace * (2.0 / 15));
-    whole->ease = pl_m3_add(whole->ease, pl_m3_diagonal(round, round, round));
-    whole->ease = pl_m3_add_scaled(whole->ease, -mass, pl_m3_outer(r, r));
-}
-
-static bool weigh(pl_contact *contact, pl_whole *whole)
-{
-    pl_mat3 inertia;
-    visit(contact, whole, add_mass);
-    whole->yield = 1 / whole->yield;
-    whole->centre = pl_v3_scale(whole->centre, whole->yield);
-    visit(contact, whole, add_inertia);
-    inertia = whole->ease;
-    return pl_m3_inverse(inertia, &whole->ease) && isfinite(pl_m3_trace(whole->ease)) &&
-           isfinite(whole->yield);
-}
-
-static pl_whole *whole_of(const pl_contact *contact, int32_t place)
-{
-    int number = contact->bodies[contact->body_of[place / PL_CLUMP]].whole;
-    return number < 0 ? NULL : contact->firm.wholes + number;
-}
-
-enum { NOT_WHOLE = -1, JOINED = -2 };
+enum { JOINED = -1 };
 
 /* What hangs on something else is moved by particles. */
 static void leave_joined(pl_contact *contact)
@@ -144,455 +95,213 @@ static void leave_joined(pl_contact *contact)
 
 static void find_wholes(pl_contact *contact)
 {
-    contact->firm.whole_count = 0;
-    for (int b = 0; b < contact->body_count; b++)
-        contact->bodies[b].whole = NOT_WHOLE;
+    pl_contact_firm *firm = &contact->firm;
+    firm->whole_count = 1;
+    firm->wholes[0] = (pl_whole){.body = -1};
     leave_joined(contact);
     for (int b = 0; b < contact->body_count; b++) {
-        pl_whole *whole = contact->firm.wholes + contact->firm.whole_count;
-        if (!(contact->bodies[b].firm >= PL_FIRM) || contact->bodies[b].whole == JOINED)
+        pl_contact_body *body = contact->bodies + b;
+        pl_whole *whole = firm->wholes + firm->whole_count;
+        bool joined = body->whole == JOINED;
+        body->whole = 0;
+        if (!(body->firm >= PL_FIRM) || joined)
             continue;
         *whole = (pl_whole){.body = b};
-        if (weigh(contact, whole))
-            contact->bodies[b].whole = contact->firm.whole_count++;
-    }
-}
-
-/* ---- Both sides of a touch ----------------------------------------------------------------------------- */
-
-static side side_of(const pl_contact *contact, int32_t place)
-{
-    const pl_contact_body *body = contact->bodies + contact->body_of[place / PL_CLUMP];
-    side s = {.whole = whole_of(contact, place), .place = place};
-    s.yield = (double)contact->primitives[place].yield;
-    s.mass = s.yield > 0 ? 1 / s.yield : 0;
-    if (s.whole) {
-        int32_t i = body->clumps->particle[place - body->first_clump * PL_CLUMP];
-        s.r = s.grip = pl_v3_sub(place_of(contact, place), s.whole->centre);
-        s.kappa = fmax(body->diagonal[i] / body->mass[i] - 1, 0);
-    }
-    return s;
-}
-
-/* To impulses along n, a unit vector, at r. */
-static response respond(const side *s, pl_vec3 r, pl_vec3 n)
-{
-    if (!s->whole)
-        return (response){1, s->yield, {0, 0, 0}};
-    pl_vec3 lever = pl_v3_cross(r, n), turn = pl_m3_mul_v3(s->whole->ease, lever);
-    double w = s->whole->yield + pl_v3_dot(lever, turn), q = fmax(1 - s->mass * w, 0);
-    double stays = q / (s->kappa + q + 1e-300);
-    return (response){stays, w * (1 - stays) + stays * s->yield, turn};
-}
-
-static void add_floats(float out[4], pl_vec3 by)
-{
-    out[0] += (float)by.x, out[1] += (float)by.y, out[2] += (float)by.z;
-}
-
-/* By contacts of this sub-step, at r. */
-static pl_vec3 displacement(const pl_contact *contact, const side *s, pl_vec3 r)
-{
-    if (s->place < 0)
-        return (pl_vec3){0, 0, 0};
-    pl_vec3 d = pl_v3_from_floats(contact->change[s->place]);
-    if (s->whole)
-        d = pl_v3_add(d, pl_v3_add(s->whole->moved, pl_v3_cross(s->whole->turned, r)));
-    return d;
-}
-
-static void push(pl_contact *contact, const side *s, const response *r, pl_vec3 n, double by)
-{
-    if (s->place < 0)
-        return;
-    add_floats(contact->change[s->place], pl_v3_scale(n, by * r->stays * s->yield));
-    if (s->whole) {
-        double rest = by * (1 - r->stays);
-        s->whole->moved = pl_v3_add_scaled(s->whole->moved, rest * s->whole->yield, n);
-        s->whole->turned = pl_v3_add_scaled(s->whole->turned, rest, r->turn);
-    }
-}
-
-/* The same without velocity. */
-static pl_vec3 parted_by(const pl_contact *contact, const side *s)
-{
-    if (s->place < 0)
-        return (pl_vec3){0, 0, 0};
-    pl_vec3 d = pl_v3_from_floats(contact->shift[s->place]);
-    if (s->whole)
-        d = pl_v3_add(d, pl_v3_add(s->whole->shifted, pl_v3_cross(s->whole->tilted, s->r)));
-    return d;
-}
-
-/* By so many metres, as far as a particle may be parted in a sub-step. */
-static void part(pl_contact *contact, const side *s, pl_vec3 n, double metres)
-{
-    response r = respond(s, s->r, n);
-    if (s->place < 0 || !(r.yield > 0))
-        return;
-    double most =
-        (double)(contact->far * contact->radius[s->place]) - pl_v3_length(parted_by(contact, s));
-    double by = fmax(fmin(metres, most), 0) / r.yield;
-    add_floats(contact->shift[s->place], pl_v3_scale(n, by * r.stays * s->yield));
-    if (s->whole) {
-        double rest = by * (1 - r.stays);
-        s->whole->shifted = pl_v3_add_scaled(s->whole->shifted, rest * s->whole->yield, n);
-        s->whole->tilted = pl_v3_add_scaled(s->whole->tilted, rest, r.turn);
-    }
-}
-
-/* ---- Touches ------------------------------------------------------------------------------------------- */
-
-static bool make_room(pl_contact *contact, int count)
-{
-    pl_contact_firm *firm = &contact->firm;
-    if (count <= firm->touch_capacity)
-        return true;
-    int capacity = count + count / 2 + 16;
-    pl_firm_touch *fresh = PL_NEW(contact->memory, pl_firm_touch, capacity);
-    if (!fresh)
-        return false;
-    if (firm->touch_count)
-        memcpy(fresh, firm->touches, sizeof *fresh * (size_t)firm->touch_count);
-    pl_memory_free(contact->memory, firm->touches);
-    firm->touches = fresh;
-    firm->touch_capacity = capacity;
-    return true;
-}
-
-/* One that touches itself does it with particles: as a whole it cannot. */
-bool pl_contact_is_firm(const pl_contact *contact, const pl_touch *t)
-{
-    return contact->firm.whole_count &&
-           contact->body_of[t->a / PL_CLUMP] != contact->body_of[t->b / PL_CLUMP] &&
-           (whole_of(contact, t->a) || whole_of(contact, t->b));
-}
-
-/* From the centre of a particle to the point of its surface whose normal is n. */
-static pl_vec3 surface_arm(const pl_contact *contact, int32_t place, pl_vec3 n)
-{
-    const float *b = contact->primitives[place].shape;
-    pl_mat3 shape = {{{(double)b[0], (double)b[1], (double)b[2]},
-                      {(double)b[1], (double)b[3], (double)b[4]},
-                      {(double)b[2], (double)b[4], (double)b[5]}}};
-    pl_vec3 bn = pl_m3_mul_v3(shape, n);
-    double square = pl_v3_dot(n, bn);
-    return square > 0 ? pl_v3_scale(bn, 1 / sqrt(square)) : (pl_vec3){0, 0, 0};
-}
-
-/* Both are rubbed in the middle between their surfaces. */
-static void find_grip(const pl_contact *contact, pl_firm_touch *t)
-{
-    const double *from = contact->bodies[contact->body_of[t->a.place / PL_CLUMP]].base;
-    const double *to = contact->bodies[contact->body_of[t->b.place / PL_CLUMP]].base;
-    pl_vec3 base = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
-    pl_vec3 a =
-        pl_v3_add(place_of(contact, t->a.place), surface_arm(contact, t->a.place, t->normal));
-    pl_vec3 b =
-        pl_v3_sub(place_of(contact, t->b.place), surface_arm(contact, t->b.place, t->normal));
-    pl_vec3 middle = pl_v3_scale(pl_v3_add(a, pl_v3_add(b, base)), 0.5);
-    if (t->a.whole)
-        t->a.grip = pl_v3_sub(middle, t->a.whole->centre);
-    if (t->b.whole)
-        t->b.grip = pl_v3_sub(pl_v3_sub(middle, base), t->b.whole->centre);
-}
-
-static void add(pl_contact *contact, pl_firm_touch t)
-{
-    if (!make_room(contact, contact->firm.touch_count + 1)) {
-        contact->lost++;
-        return;
-    }
-    t.from = respond(&t.a, t.a.r, t.n);
-    t.to = respond(&t.b, t.b.r, t.n);
-    if (t.a.whole)
-        t.a.whole->touches += t.depth > 0;
-    if (t.b.whole)
-        t.b.whole->touches += t.depth > 0;
-    contact->firm.touches[contact->firm.touch_count++] = t;
-}
-
-static void add_touch(pl_contact *contact, pl_touch *touch)
-{
-    pl_firm_touch t = {.a = side_of(contact, touch->a),
-                       .b = side_of(contact, touch->b),
-                       .n = pl_v3_from_floats(touch->n),
-                       .normal = pl_v3_from_floats(touch->normal),
-                       .slide = pl_v3_from_floats(touch->slide),
-                       .depth = (double)touch->depth,
-                       .recover = (double)touch->recover,
-                       .friction = (double)touch->friction,
-                       .touch = touch};
-    find_grip(contact, &t);
-    add(contact, t);
-}
-
-static void add_touches(pl_contact *contact)
-{
-    for (int block = 0; block < contact->block_count; block++) {
-        const pl_segment *s = contact->touch_segments + block;
-        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++)
-            if (pl_contact_is_firm(contact, touches + i))
-                add_touch(contact, touches + i);
-    }
-}
-
-static pl_vec3 from_doubles(const double v[3])
-{
-    return (pl_vec3){v[0], v[1], v[2]};
-}
-
-/* Pushed and rubbed where it touches. */
-static void add_stop(pl_contact *contact, pl_near *near, int place, const pl_shove *stop)
-{
-    const pl_contact_collider *c = contact->against.colliders + near->collider;
-    const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
-    pl_firm_touch t = {.a = {.place = -1},
-                       .b = side_of(contact, near->clump * PL_CLUMP + place),
-                       .n = from_doubles(stop->n),
-                       .normal = from_doubles(stop->n),
-                       .slide = from_doubles(stop->slide),
-                       .depth = stop->depth,
-                       .recover = stop->recover,
-                       .friction = stop->friction,
-                       .near = near,
-                       .kick = stop->kick};
-    for (int k = 0; k < 3; k++)
-        t.point[k] = stop->arm[k] + c->to.position[k] - body->base[k];
-    t.b.r = t.b.grip = pl_v3_sub(from_doubles(t.point), t.b.whole->centre);
-    add(contact, t);
-}
-
-/* Colliders that do not give way, which have the last word later: whatever is left for it then strains springs. */
-static void add_stops(pl_contact *contact)
-{
-    pl_contact_colliders *all = &contact->against;
-    for (int i = 0; i < all->near_count; i++) {
-        pl_near *near = all->near + i;
-        const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
-        if (near->shoves >= 0 || body->whole < 0 || body->asleep ||
-            pl_contact_is_deep(all->colliders + near->collider, body))
+        if (!weigh(contact, body, whole))
             continue;
-        for (uint32_t used = contact->used[near->clump]; used; used &= used - 1) {
-            int place = __builtin_ctz(used);
-            pl_shove stop;
-            if (pl_contact_find_shove(contact, near, near->clump * PL_CLUMP + place, &stop))
-                add_stop(contact, near, place, &stop);
-        }
+        body->whole = firm->whole_count++;
+        body->slack = (float)PL_SLOP;
     }
 }
 
 void pl_contact_find_firm(pl_contact *contact)
 {
-    contact->firm.touch_count = 0;
-    find_wholes(contact);
-    if (!contact->firm.whole_count)
-        return;
-    add_touches(contact);
-    add_stops(contact);
-}
-
-/* ---- Sweeps -------------------------------------------------------------------------------------------- */
-
-static void exchange(pl_contact *contact, pl_firm_touch *t, const response *a, const response *b,
-                     pl_vec3 n, double by)
-{
-    push(contact, &t->a, a, n, -by);
-    push(contact, &t->b, b, n, by);
-}
-
-static void press(pl_contact *contact, pl_firm_touch *t)
-{
-    pl_vec3 apart =
-        pl_v3_sub(displacement(contact, &t->b, t->b.r), displacement(contact, &t->a, t->a.r));
-    double missing = t->depth - pl_v3_dot(t->n, apart), yield = t->from.yield + t->to.yield;
-    if (!(yield > 0))
-        return;
-    double after = fmax(t->pushed + missing / yield, 0), by = after - t->pushed;
-    t->pushed = after;
-    if (by != 0)
-        exchange(contact, t, &t->from, &t->to, t->n, by);
-}
-
-/* What has slid is undone, as far as friction holds. */
-static void rub(pl_contact *contact, pl_firm_touch *t)
-{
-    double limit = t->friction * t->pushed;
-    pl_vec3 apart =
-        pl_v3_sub(displacement(contact, &t->b, t->b.grip), displacement(contact, &t->a, t->a.grip));
-    pl_vec3 slide = pl_v3_add(t->slide, apart), wanted = t->rubbed;
-    slide = pl_v3_add_scaled(slide, -pl_v3_dot(slide, t->normal), t->normal);
-    double length = pl_v3_length(slide);
-    if (length > 0) {
-        pl_vec3 along = pl_v3_scale(slide, 1 / length);
-        response a = respond(&t->a, t->a.grip, along), b = respond(&t->b, t->b.grip, along);
-        double yield = a.yield + b.yield;
-        if (yield > 0)
-            wanted = pl_v3_add_scaled(wanted, -length / yield, along);
+    bool any = false;
+    contact->firm.touch_count = contact->firm.whole_count = contact->firm.first_stop = 0;
+    for (int b = 0; b < contact->body_count; b++) {
+        contact->bodies[b].whole = 0;
+        contact->bodies[b].slack = 0;
+        any |= contact->bodies[b].firm >= PL_FIRM;
     }
-    double force = pl_v3_length(wanted);
-    if (force > limit)
-        wanted = pl_v3_scale(wanted, limit / force);
-    pl_vec3 by = pl_v3_sub(wanted, t->rubbed);
-    double size = pl_v3_length(by);
-    if (!(size > 0))
-        return;
-    pl_vec3 n = pl_v3_scale(by, 1 / size);
-    response a = respond(&t->a, t->a.grip, n), b = respond(&t->b, t->b.grip, n);
-    exchange(contact, t, &a, &b, n, size);
-    t->rubbed = wanted;
-}
-
-/* Old overlap, without velocity; in equal parts where both give way. */
-static void recover(pl_contact *contact, pl_firm_touch *t)
-{
-    pl_vec3 so_far = pl_v3_sub(parted_by(contact, &t->b), parted_by(contact, &t->a));
-    double missing = t->recover - pl_v3_dot(t->n, so_far);
-    bool both = t->a.yield > 0 && t->b.yield > 0;
-    if (!(missing > 0))
-        return;
-    part(contact, &t->a, pl_v3_neg(t->n), t->a.yield > 0 ? both ? 0.5 * missing : missing : 0);
-    part(contact, &t->b, t->n, t->b.yield > 0 ? both ? 0.5 * missing : missing : 0);
-}
-
-static void resolve(pl_contact *contact, pl_firm_touch *t, bool parting)
-{
-    press(contact, t);
-    if (t->friction > 0 && (t->pushed > 0 || pl_v3_length2(t->rubbed) > 0))
-        rub(contact, t);
-    if (parting && t->recover > 0)
-        recover(contact, t);
-}
-
-/* A first guess: all touches of a body have an equal share in what holds it. */
-static void begin(pl_contact *contact)
-{
-    pl_contact_firm *firm = &contact->firm;
-    for (int i = 0; i < firm->touch_count; i++) {
-        pl_firm_touch *t = firm->touches + i;
-        double share =
-            1.0 / fmax(t->a.whole ? t->a.whole->touches : 1, t->b.whole ? t->b.whole->touches : 1);
-        double yield = t->from.yield + t->to.yield;
-        if (!(t->depth > 0) || !(yield > 0))
-            continue;
-        t->pushed = share * t->depth / yield;
-        exchange(contact, t, &t->from, &t->to, t->n, t->pushed);
-    }
-}
-
-void pl_contact_sweep_firm(pl_contact *contact, int round)
-{
-    pl_contact_firm *firm = &contact->firm;
-    if (round == 0)
-        begin(contact);
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
-        for (int i = 0; i < firm->touch_count; i++)
-            resolve(contact, firm->touches + i, round == 0 && sweep < PARTING_SWEEPS);
+    if (any)
+        find_wholes(contact);
+    if (contact->firm.whole_count > 1)
+        pl_firm_find_touches(contact);
+    pl_firm_recall(contact);
 }
 
 /* ---- What came of it ------------------------------------------------------------------------------------- */
 
-/* exp([θ]) r − r */
-static pl_vec3 turned_by(pl_vec3 theta, pl_vec3 r)
+static void store(pl_quad v, double out[3])
 {
-    double angle = pl_v3_length(theta);
-    if (!(angle > 0))
-        return (pl_vec3){0, 0, 0};
-    pl_vec3 axis = pl_v3_scale(theta, 1 / angle), across = pl_v3_cross(axis, r);
-    double half = pl_sin(0.5 * angle);
-    return pl_v3_add_scaled(pl_v3_scale(across, pl_sin(angle)), 2 * half * half,
-                            pl_v3_cross(axis, across));
+    for (int k = 0; k < 3; k++)
+        out[k] = (double)v[k];
 }
 
-static void lead(pl_contact *contact, pl_whole *whole, int32_t place)
+/* Cᵀ spun. */
+static void unfold(const pl_whole *whole, pl_quad spun, double out[3])
 {
-    pl_vec3 r = pl_v3_sub(place_of(contact, place), whole->centre);
-    add_floats(contact->change[place], pl_v3_add(whole->moved, turned_by(whole->turned, r)));
-    add_floats(contact->shift[place], pl_v3_add(whole->shifted, turned_by(whole->tilted, r)));
-    pl_contact_note_touched(contact, place, 1);
+    for (int k = 0; k < 3; k++)
+        out[k] = (double)pl_quad_sum(whole->columns[k] * spun);
 }
 
-static bool is_still(pl_vec3 v)
+/* What the sweeps have added up is right to a few roundings; momentum should be to one: summed again from the impulses. */
+static void add_impulses(pl_contact *contact)
 {
-    return v.x == 0 && v.y == 0 && v.z == 0;
+    for (int i = 0; i < contact->firm.touch_count; i++) {
+        const pl_firm_touch *t = contact->firm.touches + i;
+        pl_whole *a = contact->firm.wholes + t->a, *b = contact->firm.wholes + t->b;
+        for (int r = 0; r < 3; r++) {
+            const pl_firm_row *row = t->rows + r;
+            double by = (double)t->by[r];
+            for (int k = 0; k < 3; k++) {
+                a->moved[k] -= by * (double)row->spin_a * (double)row->n[k];
+                b->moved[k] += by * (double)row->spin_b * (double)row->n[k];
+            }
+        }
+        for (int k = 0; k < 3; k++) {
+            double by = (double)t->bounced * (double)t->rows[0].n[k];
+            a->kicked[k] -= by * (double)t->rows[0].spin_a;
+            b->kicked[k] += by * (double)t->rows[0].spin_b;
+        }
+    }
+    for (int i = 0; i < contact->firm.whole_count; i++) {
+        pl_whole *whole = contact->firm.wholes + i;
+        for (int k = 0; k < 3; k++) {
+            whole->moved[k] *= (double)whole->yield;
+            whole->kicked[k] *= (double)whole->yield;
+        }
+        unfold(whole, whole->kick.spun, whole->spun);
+        unfold(whole, whole->by.spun, whole->turned);
+        store(whole->still.moved, whole->shifted);
+        unfold(whole, whole->still.spun, whole->tilted);
+    }
 }
 
-static void store(pl_vec3 v, double out[3])
+/* exp([θ]) − 1, column by column. */
+static void turn_of(const double theta[3], pl_quad columns[3])
 {
-    out[0] = v.x, out[1] = v.y, out[2] = v.z;
+    double angle = sqrt(theta[0] * theta[0] + theta[1] * theta[1] + theta[2] * theta[2]);
+    double scale = angle > 0 ? 1 / angle : 0, sine = pl_sin(angle), half = pl_sin(0.5 * angle);
+    double x = scale * theta[0], y = scale * theta[1], z = scale * theta[2], c = 2 * half * half;
+    columns[0] = (pl_quad){(float)(c * (x * x - 1)), (float)(c * x * y + sine * z),
+                           (float)(c * x * z - sine * y), 0};
+    columns[1] = (pl_quad){(float)(c * x * y - sine * z), (float)(c * (y * y - 1)),
+                           (float)(c * y * z + sine * x), 0};
+    columns[2] = (pl_quad){(float)(c * x * z + sine * y), (float)(c * y * z - sine * x),
+                           (float)(c * (z * z - 1)), 0};
+}
+
+typedef struct lead {
+    pl_quad by, turn[3];
+    bool any;
+} lead;
+
+static lead lead_of(const double by[3], const double turned[3])
+{
+    lead l = {.by = {(float)by[0], (float)by[1], (float)by[2], 0}};
+    for (int k = 0; k < 3; k++)
+        l.any |= by[k] != 0 || turned[k] != 0;
+    if (l.any)
+        turn_of(turned, l.turn);
+    return l;
+}
+
+static void follow(const lead *l, pl_quad r, float out[4])
+{
+    pl_quad by = l->by + l->turn[0] * r[0] + l->turn[1] * r[1] + l->turn[2] * r[2];
+    pl_quad_store(out, pl_quad_load(out) + by);
 }
 
 /* Who goes on sleeping stays where it is. */
 static void move_whole(pl_contact *contact, pl_whole *whole)
 {
     pl_contact_body *body = contact->bodies + whole->body;
-    bool pushed = !is_still(whole->moved) || !is_still(whole->turned);
-    bool parted = !is_still(whole->shifted) || !is_still(whole->tilted);
-    double check = pl_v3_length2(whole->moved) + pl_v3_length2(whole->turned) +
-                   pl_v3_length2(whole->shifted) + pl_v3_length2(whole->tilted);
-    if ((!pushed && !parted) || (body->asleep && !whole->hit) || !isfinite(check))
+    double check = 0;
+    for (int k = 0; k < 3; k++)
+        check += whole->moved[k] + whole->turned[k] + whole->shifted[k] + whole->tilted[k] +
+                 whole->kicked[k] + whole->spun[k];
+    lead by = lead_of(whole->moved, whole->turned);
+    lead still = lead_of(whole->shifted, whole->tilted);
+    lead kick = lead_of(whole->kicked, whole->spun);
+    if ((!by.any && !still.any) || (body->asleep && !whole->hit) || !isfinite(check))
         return;
-    visit(contact, whole, lead);
-    store(whole->turned, body->turned);
-    store(whole->tilted, body->tilted);
+    for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++) {
+        const pl_clump_places *at = contact->places + c;
+        for (uint32_t used = contact->used[c]; used; used &= used - 1) {
+            int k = __builtin_ctz(used);
+            pl_quad r = (pl_quad){at->x[k], at->y[k], at->z[k], 0} - whole->centre;
+            if (by.any)
+                follow(&by, r, contact->change[c * PL_CLUMP + k]);
+            if (still.any)
+                follow(&still, r, contact->shift[c * PL_CLUMP + k]);
+            if (kick.any)
+                follow(&kick, r, contact->kick[c * PL_CLUMP + k]);
+        }
+        contact->touched[c] |= contact->used[c];
+    }
+    memcpy(body->turned, whole->turned, sizeof body->turned);
+    memcpy(body->tilted, whole->tilted, sizeof body->tilted);
+    memcpy(body->spun, whole->spun, sizeof body->spun);
     body->turns = true;
+}
+
+static pl_quad impulse_of(const pl_firm_touch *t)
+{
+    return t->rows[0].n * t->by[0] + t->rows[1].n * t->by[1] + t->rows[2].n * t->by[2];
 }
 
 static void note_stop(pl_contact *contact, const pl_firm_touch *t)
 {
     pl_near *near = t->near;
     pl_near_hits *hits = contact->against.hits + near->block;
-    int k = t->b.place % PL_CLUMP;
-    double scale = -1 / contact->h, impulse[3], n[3];
+    int k = t->place_b % PL_CLUMP;
+    float scale = (float)(-1 / contact->h);
+    pl_quad n = t->rows[0].n, impulse = (impulse_of(t) + n * t->bounced) * scale;
     if (!near->mask)
         memset(hits, 0, sizeof *hits);
     near->mask |= 1u << k;
-    store(pl_v3_scale(pl_v3_add_scaled(t->rubbed, t->pushed, t->n), scale), impulse);
-    store(t->n, n);
     for (int m = 0; m < 3; m++) {
-        hits->impulse[m][k] += (float)impulse[m];
-        hits->normal[m][k] = (float)n[m];
+        hits->impulse[m][k] += impulse[m];
+        hits->normal[m][k] = n[m];
         hits->point[m][k] = (float)t->point[m];
-    }
-    /* A bounce is velocity of the particle alone; once in a sub-step. */
-    float *kick = contact->kick[t->b.place];
-    if (!(t->kick > 0) || kick[0] != 0 || kick[1] != 0 || kick[2] != 0)
-        return;
-    for (int m = 0; m < 3; m++) {
-        kick[m] = (float)(t->kick * n[m]);
-        hits->impulse[m][k] += (float)(scale * (double)kick[m] * t->b.mass);
     }
 }
 
 /* What was taken back leaves rounding errors behind: they wake nobody. */
-static void note_hit(const pl_firm_touch *t)
+static void note_touch(pl_contact *contact, const pl_firm_touch *t)
 {
-    bool hit = t->touch->pushed > 0;
-    if (t->a.whole)
-        t->a.whole->hit |= hit;
-    if (t->b.whole)
-        t->b.whole->hit |= hit;
+    float rubbed = sqrtf(t->by[1] * t->by[1] + t->by[2] * t->by[2]);
+    /* In metres of what the two particles alone would have given way. */
+    t->touch->pushed = (t->by[0] + t->bounced) / t->touch->mass;
+    t->touch->rubbed = rubbed / t->touch->mass;
+    contact->firm.wholes[t->a].hit |= t->by[0] > 0;
+    contact->firm.wholes[t->b].hit |= t->by[0] > 0;
+    pl_contact_note_touched(contact, t->place_a, 1);
 }
 
 void pl_contact_finish_firm(pl_contact *contact)
 {
     pl_contact_firm *firm = &contact->firm;
+    pl_firm_sweep_stops(contact);
+    pl_firm_bounce(contact);
     for (int i = 0; i < firm->touch_count; i++) {
         const pl_firm_touch *t = firm->touches + i;
-        if (t->touch) {
-            /* In metres of what the two particles alone would have given way. */
-            t->touch->pushed = (float)(t->pushed / (double)t->touch->mass);
-            t->touch->rubbed = (float)(pl_v3_length(t->rubbed) / (double)t->touch->mass);
-            pl_contact_note_touched(contact, t->a.place, 1);
-            note_hit(t);
-        } else if (t->pushed > 0) {
+        if (t->touch)
+            note_touch(contact, t);
+        else if (t->by[0] > 0)
             note_stop(contact, t);
-        }
-        pl_contact_note_touched(contact, t->b.place, 1);
+        pl_contact_note_touched(contact, t->place_b, 1);
     }
-    for (int i = 0; i < firm->whole_count; i++)
+    add_impulses(contact);
+    for (int i = 1; i < firm->whole_count; i++)
         move_whole(contact, firm->wholes + i);
+    pl_firm_keep(contact);
+    if (firm->touch_count) {
+        memset(contact->change[pl_firm_nobody(contact)], 0, sizeof *contact->change);
+        memset(contact->shift[pl_firm_nobody(contact)], 0, sizeof *contact->shift);
+        memset(contact->kick[pl_firm_nobody(contact)], 0, sizeof *contact->kick);
+    }
 }
 
 /* ---- Room ------------------------------------------------------------------------------------------------ */
@@ -600,19 +309,27 @@ void pl_contact_finish_firm(pl_contact *contact)
 /* More at once are rare. */
 enum { TOUCHES_PER_CLUMP = PL_CLUMP / 2 };
 
+int pl_contact_firm_room(int clumps)
+{
+    return TOUCHES_PER_CLUMP * clumps;
+}
+
 pl_status pl_contact_reserve_firm(pl_contact *contact, int clumps)
 {
     pl_contact_firm *firm = &contact->firm;
-    if (!make_room(contact, TOUCHES_PER_CLUMP * clumps))
+    if (!pl_firm_make_room(contact, pl_contact_firm_room(clumps)))
         return PL_ERROR_MEMORY;
-    if (firm->whole_capacity >= contact->body_capacity)
+    if (firm->whole_capacity > contact->body_capacity)
         return PL_OK;
-    pl_whole *wholes = PL_NEW(contact->memory, pl_whole, contact->body_capacity);
-    if (!wholes)
+    pl_whole *wholes = PL_NEW(contact->memory, pl_whole, contact->body_capacity + 1);
+    pl_firm_island *islands = PL_NEW(contact->memory, pl_firm_island, contact->body_capacity + 1);
+    pl_memory_free(contact->memory, wholes && islands ? firm->wholes : wholes);
+    pl_memory_free(contact->memory, wholes && islands ? firm->islands : islands);
+    if (!wholes || !islands)
         return PL_ERROR_MEMORY;
-    pl_memory_free(contact->memory, firm->wholes);
     firm->wholes = wholes;
-    firm->whole_capacity = contact->body_capacity;
+    firm->islands = islands;
+    firm->whole_capacity = contact->body_capacity + 1;
     firm->whole_count = 0;
     return PL_OK;
 }
@@ -621,5 +338,7 @@ void pl_contact_free_firm(pl_contact *contact)
 {
     pl_memory_free(contact->memory, contact->firm.wholes);
     pl_memory_free(contact->memory, contact->firm.touches);
+    pl_memory_free(contact->memory, contact->firm.table);
+    pl_memory_free(contact->memory, contact->firm.islands);
     contact->firm = (pl_contact_firm){0};
 }

@@ -3,23 +3,54 @@
 #define PL_CONTACT_FIRM_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 struct pl_contact;
 struct pl_touch;
 
+/* What counts as stiff. */
+#define PL_FIRM 1.0
+
+/* The impulses of one touch in the last sub-step, where the next one begins. Named by what stays the same when bodies come and go. */
+typedef struct pl_kept_touch {
+    uint32_t a,
+        a_particle; /* the slot of a body and one of its particles, or of a collider and −1 */
+    uint32_t b, b_particle;
+    float pushed, rubbed[3]; /* times h: along n, and by friction, on b */
+} pl_kept_touch;
+
+/* They are part of the world's state: who owns it keeps them from sub-step to sub-step. */
+typedef struct pl_kept_touches {
+    pl_kept_touch *list;
+    int count, capacity;
+} pl_kept_touches;
+
+/* Bodies that hang together by touches. */
+typedef struct pl_firm_island {
+    int32_t parent;
+    double taken, given; /* work: by pushes, by bounces */
+} pl_firm_island;
+
 typedef struct pl_contact_firm {
-    struct pl_whole *wholes; /* [bodies] of this sub-step */
+    struct pl_whole *wholes; /* [bodies] of this sub-step; the first is nobody */
     int whole_count, whole_capacity;
+    pl_firm_island *islands; /* [bodies] */
     struct pl_firm_touch *touches;
     int touch_count, touch_capacity;
+    int first_stop; /* from here on they are with colliders */
+    int32_t *table; /* [table_size] where a kept touch is in its list, by its name; −1 = none */
+    int table_size;
+    pl_kept_touches *kept; /* of whoever calls; NULL = nothing is kept */
 } pl_contact_firm;
+
+bool pl_kept_reserve(pl_kept_touches *kept, pl_memory *memory, int count);
 
 /* For as many bodies as there is room for, and the touches of those with so many clumps; more of them are made room for in the step. */
 pl_status pl_contact_reserve_firm(struct pl_contact *contact, int clumps);
-/* What counts as stiff. */
-#define PL_FIRM 1.0
+int pl_contact_firm_room(int clumps);
 
 void pl_contact_free_firm(struct pl_contact *contact);
 

@@ -84,7 +84,8 @@ PL_LANES_INLINE int other_of(uint32_t pair)
 
 typedef struct search {
     const pl_contact *contact;
-    pl_contact_buffer *buffer;   /* where touches go */
+    pl_contact_buffer *buffer; /* where touches go */
+    pl_segment *segment;
     between two[GROUPS + SWIFT]; /* of groups; behind them, of swift pairs */
     float since;                 /* groups were made, seconds */
     pairs slow, swift, close;
@@ -843,7 +844,7 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_t
     t.give_b = b.yield * t.mass;
     /* What only slides past is resolved like anything slow. */
     uint32_t head_on = swept ? bits_of(approach > SWEPT_PART * m.distance) : 0;
-    s->buffer->swept |= (head_on & which) != 0;
+    s->segment->swept |= (head_on & which) != 0;
     return store_touches(s, p, at, head_on, which, &t, out);
 }
 
@@ -971,8 +972,9 @@ void PL_LANES(pl_contact_touches)(pl_contact *contact, int block, int worker)
     search s;
     s.contact = contact;
     s.buffer = buffer;
+    s.segment = segment;
     s.since = (float)(contact->time - contact->made);
-    *segment = (pl_segment){worker, buffer->touch_count, 0, false};
+    *segment = (pl_segment){.worker = worker, .first = buffer->touch_count};
     segment->full = !find_in_block(&s, groups, gaps, source->count);
     if (segment->full)
         buffer->touch_count = segment->first;

@@ -5,32 +5,18 @@
    and Coulomb friction by displacement (METHODS §1): the slide of one surface over the other in this sub-step is undone, up to μ times the normal
    correction. Every correction is equal and opposite in momentum. */
 #include "contact/contact.h"
+#include "contact/quad.h"
 #include "contact/share.h"
 
 #include <string.h>
 
-typedef float quad __attribute__((vector_size(16)));
-
-static inline quad load(const float *p)
+static inline float dot(pl_quad a, pl_quad b)
 {
-    quad v;
-    __builtin_memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static inline void store(float *p, quad v)
-{
-    __builtin_memcpy(p, &v, sizeof v);
-}
-
-static inline float dot(quad a, quad b)
-{
-    quad p = a * b;
-    return p[0] + p[1] + p[2];
+    return pl_quad_sum(a * b);
 }
 
 /* v, or as much of it as is not longer than `most`. */
-static inline quad within(quad v, float most)
+static inline pl_quad within(pl_quad v, float most)
 {
     float square = dot(v, v);
     return square > most * most ? v * (most / __builtin_sqrtf(square)) : v;
@@ -54,38 +40,38 @@ static inline void note_touched(pl_contact *contact, const pl_touch *t, uint32_t
 static inline bool resolve(pl_contact *contact, pl_touch *t)
 {
     float *at_a = contact->change[t->a], *at_b = contact->change[t->b];
-    quad a = load(at_a), b = load(at_b), n = {t->n[0], t->n[1], t->n[2], 0};
+    pl_quad a = pl_quad_load(at_a), b = pl_quad_load(at_b), n = {t->n[0], t->n[1], t->n[2], 0};
     float push = t->depth - dot(n, b - a);
     if (push > 0) {
-        quad by = n * push;
+        pl_quad by = n * push;
         t->pushed += push;
         a -= by * t->give_a;
         b += by * t->give_b;
-        quad normal = {t->normal[0], t->normal[1], t->normal[2], 0};
-        quad slide = (quad){t->slide[0], t->slide[1], t->slide[2], 0} + (b - a);
+        pl_quad normal = {t->normal[0], t->normal[1], t->normal[2], 0};
+        pl_quad slide = (pl_quad){t->slide[0], t->slide[1], t->slide[2], 0} + (b - a);
         slide -= normal * dot(slide, normal);
         float limit = t->friction * push, square = dot(slide, slide);
         if (limit > 0 && square > 0) {
             float length = __builtin_sqrtf(square);
-            quad back = length > limit ? slide * (limit / length) : slide;
+            pl_quad back = length > limit ? slide * (limit / length) : slide;
             a += back * t->give_a;
             b -= back * t->give_b;
             t->rubbed += length > limit ? limit : length;
         }
-        store(at_a, a);
-        store(at_b, b);
+        pl_quad_store(at_a, a);
+        pl_quad_store(at_b, b);
         note_touched(contact, t, 1);
     }
     /* In equal parts, where velocities are not changed: else what is light stays wedged between the floor and what is heavy. */
     if (t->recover > 0) {
         float *shift_a = contact->shift[t->a], *shift_b = contact->shift[t->b];
-        quad sa = load(shift_a), sb = load(shift_b);
+        pl_quad sa = pl_quad_load(shift_a), sb = pl_quad_load(shift_b);
         float part = t->recover - dot(n, sb - sa);
         if (part > 0) {
             part = t->give_a > 0 && t->give_b > 0 ? 0.5f * part : part;
-            quad by_a = n * (t->give_a > 0 ? part : 0), by_b = n * (t->give_b > 0 ? part : 0);
-            store(shift_a, within(sa - by_a, contact->radius[t->a] * contact->far));
-            store(shift_b, within(sb + by_b, contact->radius[t->b] * contact->far));
+            pl_quad by_a = n * (t->give_a > 0 ? part : 0), by_b = n * (t->give_b > 0 ? part : 0);
+            pl_quad_store(shift_a, within(sa - by_a, contact->radius[t->a] * contact->far));
+            pl_quad_store(shift_b, within(sb + by_b, contact->radius[t->b] * contact->far));
             note_touched(contact, t, 1);
         }
     }
@@ -155,21 +141,29 @@ static void begin_batches(pl_contact *contact)
     contact->batch_count = 0;
 }
 
-/* All, or only those that are marked. */
-static bool fill_batches(pl_contact *contact, bool marked)
+/* All touches; or again those of bodies in swept ones, which are marked on the way. False when they are too many: then all that belong
+   to it are marked all the same. */
+static bool fill_batches(pl_contact *contact, bool again)
 {
     plan p = {.contact = contact};
+    bool fits = true;
     begin_batches(contact);
     for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++)
-            if ((!marked || touches[i].swept) && !pl_contact_is_firm(contact, touches + i) &&
-                !add_to_batch(&p, touches + i))
-                return false;
+        for (int i = 0; i < s->count; i++) {
+            pl_touch *t = touches + i;
+            if (again && !(body_at(contact, t->a)->swept || body_at(contact, t->b)->swept))
+                continue;
+            if (again)
+                t->swept |= PL_AGAIN;
+            if (fits && !pl_contact_is_firm(contact, t))
+                fits = add_to_batch(&p, t);
+        }
     }
-    pl_contact_pack(contact);
-    return true;
+    if (fits)
+        pl_contact_pack(contact);
+    return fits;
 }
 
 /* What the sweeps have done, back to the touches. */
@@ -232,31 +226,17 @@ static void note_pushed(pl_contact *contact)
 /* The bodies in swept touches. Returns whether there are any. */
 static bool mark_swept(pl_contact *contact)
 {
-    bool swept = false;
-    for (int w = 0; w < contact->worker_count; w++)
-        swept |= contact->buffers[w].swept;
-    for (int block = 0; swept && block < contact->block_count; block++) {
+    bool any = false;
+    for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
         const pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++)
+        any |= s->swept;
+        for (int i = 0; s->swept && i < s->count; i++)
             if (touches[i].swept)
                 body_at(contact, touches[i].a)->swept = body_at(contact, touches[i].b)->swept =
                     true;
     }
-    return swept;
-}
-
-static void mark_again(pl_contact *contact)
-{
-    for (int block = 0; block < contact->block_count; block++) {
-        const pl_segment *s = contact->touch_segments + block;
-        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++)
-            if (body_at(contact, touches[i].a)->swept || body_at(contact, touches[i].b)->swept)
-                touches[i].swept |= PL_AGAIN;
-    }
-    for (int b = 0; b < contact->body_count; b++)
-        contact->bodies[b].swept = false;
+    return any;
 }
 
 static void sweep_all(pl_contact *contact)
@@ -271,8 +251,9 @@ static void sweep_all(pl_contact *contact)
         empty_batches(contact);
     if (!mark_swept(contact))
         return;
-    mark_again(contact);
     fits = fill_batches(contact, true);
+    for (int b = 0; b < contact->body_count; b++)
+        contact->bodies[b].swept = false;
     for (int i = 2; i < SWEEPS_WHEN_SWEPT; i++) {
         pl_contact_resolve_joints(contact);
         if (!(fits ? pl_contact_sweep(contact) : sweep_in_order(contact, true)))
@@ -294,12 +275,12 @@ static void kick(pl_contact *contact)
             pl_touch *t = touches + i;
             if (!(t->kick > 0) || !(t->pushed > 0))
                 continue;
-            quad a = load(contact->kick[t->a]), b = load(contact->kick[t->b]);
-            quad n = {t->n[0], t->n[1], t->n[2], 0};
+            pl_quad a = pl_quad_load(contact->kick[t->a]), b = pl_quad_load(contact->kick[t->b]);
+            pl_quad n = {t->n[0], t->n[1], t->n[2], 0};
             if (dot(a, a) > 0 || dot(b, b) > 0)
                 continue;
-            store(contact->kick[t->a], n * (-t->kick * t->give_a));
-            store(contact->kick[t->b], n * (t->kick * t->give_b));
+            pl_quad_store(contact->kick[t->a], n * (-t->kick * t->give_a));
+            pl_quad_store(contact->kick[t->b], n * (t->kick * t->give_b));
             t->pushed += t->kick;
         }
     }

@@ -62,6 +62,7 @@ bool pl_contact_find_shove(const pl_contact *contact, const pl_near *near, int p
     }
     pl_out_of3(c->turn_to, barrier.normal, shove->n);
     pl_out_of3(c->turn_to, at, shove->arm);
+    pl_out_of3(c->turn_to, sight.ball.at, shove->lever);
     pl_out_of3(c->turn_to, answer.slide, shove->slide);
     return true;
 }
@@ -107,26 +108,27 @@ typedef struct pair {
     double yield; /* of the particle */
 } pair;
 
-/* How far the particle has moved against the collider where they touch, by contacts of this
-   sub-step. */
-static void moved_apart(const pair *p, const double arm[3], double out[3])
+/* How far the particle has moved against the collider, by contacts of this sub-step. */
+static void moved_apart(const pair *p, const double lever[3], double out[3])
 {
     double turn[3];
-    pl_cross3(p->collider->spun, arm, turn);
+    pl_cross3(p->collider->spun, lever, turn);
     for (int k = 0; k < 3; k++)
         out[k] = (double)p->contact->change[p->particle][k] - p->collider->given[k] - turn[k];
 }
 
-static double effective(const pair *p, const double arm[3], const double n[3], double turn[3])
+/* What moves the particle acts at its centre, and is taken from the collider there: the moment of both is then the same, and angular momentum
+   goes over without loss, though no particle is turned by what happens at its surface. */
+static double effective(const pair *p, const double lever[3], const double n[3], double turn[3])
 {
-    double lever[3];
-    pl_cross3(arm, n, lever);
-    ease(p->collider, lever, turn);
-    return p->yield + p->collider->yield + pl_dot3(lever, turn);
+    double moment[3];
+    pl_cross3(lever, n, moment);
+    ease(p->collider, moment, turn);
+    return p->yield + p->collider->yield + pl_dot3(moment, turn);
 }
 
 /* An impulse (times h) along n: to the particle forwards, to the collider backwards. */
-static void exchange(const pair *p, const double arm[3], const double n[3], const double turn[3],
+static void exchange(const pair *p, const double lever[3], const double n[3], const double turn[3],
                      double by)
 {
     pl_contact_collider *c = p->collider;
@@ -139,7 +141,7 @@ static void exchange(const pair *p, const double arm[3], const double n[3], cons
         p->hits->impulse[k][p->place] += (float)impulse[k];
         p->near->impulse[k] += impulse[k];
     }
-    pl_cross3(arm, impulse, torque);
+    pl_cross3(lever, impulse, torque);
     for (int k = 0; k < 3; k++)
         p->near->torque[k] += torque[k];
 }
@@ -147,7 +149,7 @@ static void exchange(const pair *p, const double arm[3], const double n[3], cons
 static void rub(const pair *p, const pl_shove *s, double push)
 {
     double slide[3], turn[3], apart[3];
-    moved_apart(p, s->arm, apart);
+    moved_apart(p, s->lever, apart);
     for (int k = 0; k < 3; k++)
         slide[k] = s->slide[k] + apart[k];
     double straight = pl_dot3(slide, s->n);
@@ -158,8 +160,8 @@ static void rub(const pair *p, const pl_shove *s, double push)
         return;
     for (int k = 0; k < 3; k++)
         slide[k] /= length;
-    double by = fmin(length / effective(p, s->arm, slide, turn), s->friction * push);
-    exchange(p, s->arm, slide, turn, -by);
+    double by = fmin(length / effective(p, s->lever, slide, turn), s->friction * push);
+    exchange(p, s->lever, slide, turn, -by);
 }
 
 /* Parted without velocity; the collider only moves along. */
@@ -182,10 +184,10 @@ static void resolve(const pair *p, pl_shove *s)
 {
     double apart[3], turn[3];
     pl_contact_body *body = p->contact->bodies + p->contact->body_of[p->near->clump];
-    moved_apart(p, s->arm, apart);
-    double push = (s->depth - pl_dot3(s->n, apart)) / effective(p, s->arm, s->n, turn);
+    moved_apart(p, s->lever, apart);
+    double push = (s->depth - pl_dot3(s->n, apart)) / effective(p, s->lever, s->n, turn);
     if (push > 0) {
-        exchange(p, s->arm, s->n, turn, push);
+        exchange(p, s->lever, s->n, turn, push);
         rub(p, s, push);
         body->woken |= body->asleep;
     }

@@ -145,6 +145,8 @@ static pl_status read_world(pl_stream *s, pl_world *next, const library *models,
         pl_snapshot_attachments(s, next);
     if (!pl_stream_stopped(s))
         pl_snapshot_events(s, next);
+    if (!pl_stream_stopped(s))
+        pl_snapshot_kept(s, next);
     if (pl_stream_stopped(s))
         return explain(s, error);
     PL_CHECK(s->at == s->size, PL_ERROR_FORMAT, error, PL_WHERE("byte %zu", s->at),

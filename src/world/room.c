@@ -154,15 +154,15 @@ double pl_record_firmness(const pl_world *world, const pl_record *record)
 /* Clumps of the bodies there are, and of one more. */
 bool pl_world_reserve_contacts(pl_world *world, const pl_record *more)
 {
-    int clumps = 0, firm = 0;
+    int clumps = 0;
     for (const pl_record *record = more ? more : world->first; record;
-         record = record == more ? world->first : record->next) {
+         record = record == more ? world->first : record->next)
         clumps += pl_record_clump_room(record);
-        if (pl_record_firmness(world, record) >= PL_FIRM)
-            firm += pl_record_clump_room(record);
-    }
+    /* Of all: whether a body is stiff changes with step, material and pins. */
+    int firm = world->stiff_contact ? clumps : 0;
     bool good = pl_contact_reserve(world->contact, world->live_count + 1, clumps) == PL_OK &&
-                pl_contact_reserve_firm(world->contact, firm) == PL_OK;
+                pl_contact_reserve_firm(world->contact, firm) == PL_OK &&
+                pl_kept_reserve(&world->kept, world->memory, pl_contact_firm_room(firm));
     world->regroup = world->reenter = true; /* whatever was entered is entered anew */
     return good;
 }

@@ -348,6 +348,33 @@ void pl_snapshot_settings(pl_stream *s, pl_world *world)
     generations_part(s, world);
 }
 
+static void kept_part(pl_stream *s, pl_kept_touch *kept)
+{
+    uint32_t name[4] = {kept->a, kept->a_particle, kept->b, kept->b_particle};
+    float by[4] = {kept->pushed, kept->rubbed[0], kept->rubbed[1], kept->rubbed[2]};
+    pl_stream_u32(s, name, 4);
+    pl_stream_floats(s, by, 4);
+    pl_stream_expect(s, by[0] >= 0);
+    if (s->in)
+        *kept = (pl_kept_touch){name[0], name[1], name[2], name[3], by[0], {by[1], by[2], by[3]}};
+}
+
+void pl_snapshot_kept(pl_stream *s, pl_world *world)
+{
+    pl_kept_touches *kept = &world->kept;
+    int count = kept->count;
+    if (!pl_stream_count(s, &count, sizeof(pl_kept_touch)))
+        return;
+    if (s->in && !pl_kept_reserve(kept, world->memory, count)) {
+        s->starved = true;
+        return;
+    }
+    for (int i = 0; i < count && !pl_stream_stopped(s); i++)
+        kept_part(s, kept->list + i);
+    if (s->in && !pl_stream_stopped(s))
+        kept->count = count;
+}
+
 /* ---- Saving and hashing ----------------------------------------------------------------------- */
 
 /* Everything but the closing hash. */
@@ -369,6 +396,7 @@ static void world_part(pl_stream *s, const pl_world *source)
     pl_snapshot_colliders(s, world);
     pl_snapshot_attachments(s, world);
     pl_snapshot_events(s, world);
+    pl_snapshot_kept(s, world);
 }
 
 pl_status pl_world_save(const pl_world *world, void *bytes, size_t capacity, size_t *size)

@@ -8,7 +8,7 @@
 #include "world/world.h"
 
 #define PL_SNAPSHOT_MAGIC UINT64_C(0x31706e536e61696c) /* "lianSnp1" */
-enum { PL_SNAPSHOT_VERSION = 5 };
+enum { PL_SNAPSHOT_VERSION = 6 };
 
 /* The fewest bytes that a body and one of its particles take. */
 enum { PL_SNAPSHOT_BODY = 448, PL_SNAPSHOT_PARTICLE = 168 };
@@ -16,6 +16,7 @@ enum { PL_SNAPSHOT_BODY = 448, PL_SNAPSHOT_PARTICLE = 168 };
 /* Step, gravity, time and the like, and the generations of all slots. */
 void pl_snapshot_settings(pl_stream *s, pl_world *world);
 void pl_snapshot_body(pl_stream *s, pl_world *world, pl_record *record);
+void pl_snapshot_kept(pl_stream *s, pl_world *world);      /* impulses of stiff bodies */
 void pl_snapshot_hold(pl_stream *s, pl_hold *hold, int n); /* of a body with n particles */
 
 #endif

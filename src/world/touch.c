@@ -11,6 +11,7 @@ static pl_contact_body entry_of(const pl_record *record)
 {
     const pl_model *model = record->model;
     return (pl_contact_body){.clumps = record->clumps,
+                             .slot = record->slot,
                              .unit = model->unit,
                              .friction = (float)record->material.friction,
                              .restitution = (float)record->material.restitution,
@@ -178,7 +179,7 @@ static void finish_bodies(void *context, int begin, int end, int worker)
                             contact->change + first * PL_CLUMP, contact->shift + first * PL_CLUMP,
                             contact->bouncy ? contact->kick + first * PL_CLUMP : NULL);
         if (body->turns)
-            pl_oriented_turn(matter, body->turned, body->tilted);
+            pl_oriented_turn(matter, body->turned, body->tilted, body->spun);
         body->turns = false;
         self->work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
         if (!pl_oriented_finish(matter, world->h, &self->work))
@@ -203,6 +204,7 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     contact->time = world->time;
     contact->show = show_body;
     contact->host = world;
+    contact->firm.kept = world->stiff_contact ? &world->kept : NULL;
     contact->gravity =
         sqrt(world->gravity[0] * world->gravity[0] + world->gravity[1] * world->gravity[1] +
              world->gravity[2] * world->gravity[2]);

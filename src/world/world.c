@@ -27,7 +27,7 @@ pl_world_def pl_default_world_def(void)
                           .gravity = {0, -9.81, 0},
                           .max_steps = 8,
                           .sleeping = true,
-                          .stiff_contact = false,
+                          .stiff_contact = true,
                           .cookie = world_cookie};
 }
 
@@ -155,7 +155,7 @@ void pl_world_clear(pl_world *world)
         world->members,          world->blocks,       world->sort_items, world->field_positions,
         world->field_velocities, world->field_masses, world->entered,    world->parents,
         world->islands,          world->others,       world->tets,       world->tet_groups,
-        world->tet_bodies,       world->tet_motions};
+        world->tet_bodies,       world->tet_motions,  world->kept.list};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         pl_memory_free(world->memory, blocks[i]);
     pl_skin_free(world);

@@ -157,6 +157,7 @@ struct pl_world {
     pl_island *islands;    /* [group_capacity], at the number of the body that leads */
     bool sleeping;         /* islands may fall asleep */
     bool stiff_contact;    /* stiff bodies are moved as a whole: contact/firm.c */
+    pl_kept_touches kept;  /* their impulses in the last sub-step */
     pl_oriented **members; /* [group_capacity] those of one block side by side */
     pl_record **others;    /* [group_capacity] those awake that are not in blocks */
     int other_count;

@@ -88,10 +88,9 @@ static void resolve(kit *k, const pl_touch *touches, int count, int batches)
     memset(contact->shift, 0, places * sizeof *contact->shift);
     memset(contact->touched, 0, sizeof *contact->touched * (size_t)contact->clump_count);
     memcpy(contact->buffers->touches, touches, (size_t)count * sizeof *touches);
-    contact->touch_segments[0] = (pl_segment){0, 0, count, false};
-    contact->buffers->swept = false;
+    contact->touch_segments[0] = (pl_segment){.count = count};
     for (int i = 0; i < count; i++)
-        contact->buffers->swept |= touches[i].swept != 0;
+        contact->touch_segments->swept |= touches[i].swept != 0;
     contact->batch_capacity = batches;
     pl_contact_resolve(contact);
 }

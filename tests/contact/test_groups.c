@@ -231,7 +231,7 @@ static void group_everything(pl_contact *contact)
     buffer->group_count = 0;
     for (int block = 0; block < contact->block_count; block++) {
         pl_segment *segment = contact->group_segments + block;
-        *segment = (pl_segment){0, buffer->group_count, 0, false};
+        *segment = (pl_segment){.first = buffer->group_count};
         for (int c = block * PL_CLUMPS_PER_BLOCK;
              c < (block + 1) * PL_CLUMPS_PER_BLOCK && c < contact->clump_count; c++)
             for (int other = 0; other < contact->clump_count; other++)

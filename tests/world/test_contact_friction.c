@@ -223,8 +223,9 @@ static pl_world *roll(pl_model *model, double young, int substeps, pl_body *body
     return world;
 }
 
-/* The centre neither hops nor shakes: its ways up and down are those of going from grain to grain, a hundredth of the radius. The speed
-   falls, if at all, slowly, and does not rise. */
+/* The centre neither hops nor shakes: its ways up and down are those of going from grain to grain, a hundredth of the radius. A stiff ball swings over each
+   grain as if on a leg, and its centre goes up and down by sin(θ/2) of the speed, θ = 0.3 to 0.5 being the angle from one to the next. The
+   speed falls, if at all, slowly, and does not rise. */
 static void balls_roll_without_jitter(void **state)
 {
     (void)state;
@@ -249,7 +250,7 @@ static void balls_roll_without_jitter(void **state)
                    "%.3f m/s, largest change in a frame %.4f m/s\n",
                    substeps, young, low, high, hop, first, last, jerk);
             assert_true(high - low < 0.02);
-            assert_true(hop < 0.1 * first);
+            assert_true(hop < 0.2 * first);
             assert_true(gain < 0.02 * first && jerk < 0.05 * first);
             pl_world_destroy(world);
         }

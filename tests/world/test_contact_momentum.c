@@ -15,7 +15,7 @@ typedef struct system_of_bodies {
     double reach; /* of the largest */
 } system_of_bodies;
 
-static pl_world *random_world(pl_rng *rng, double gravity, double *h)
+static pl_world *random_world(pl_rng *rng, double gravity, bool whole, double *h)
 {
     pl_world_def def = pl_default_world_def();
     pl_world *world;
@@ -24,6 +24,7 @@ static pl_world *random_world(pl_rng *rng, double gravity, double *h)
     def.iterations = 2 + contact_below(rng, 5);
     def.gravity[1] = -gravity;
     def.sleeping = false;
+    def.stiff_contact = whole;
     *h = def.step / def.substeps;
     assert_int_equal(pl_world_create(&def, &world, NULL), PL_OK);
     return world;
@@ -80,7 +81,7 @@ static system_of_bodies throw_together(pl_rng *rng, const contact_models *models
                                        double friction, double restitution)
 {
     double h;
-    system_of_bodies s = {.world = random_world(rng, 0, &h), .count = count};
+    system_of_bodies s = {.world = random_world(rng, 0, count % 2, &h), .count = count};
     pl_body_def defs[MOST_BODIES];
     double speed = contact_decades(rng, 0.3, 2.3), turn[4];
     for (int i = 0; i < count; i++) {
@@ -181,10 +182,30 @@ static void add_room(pl_world *world, double half, double friction, double resti
     }
 }
 
+/* What a room is like. */
+typedef struct room {
+    double friction, restitution, gravity;
+    uint64_t first_seed;
+} room;
+
+static const room rooms[] = {{0, 0, 9.81, 1000},
+                             {0.5, 0, 9.81, 2000},
+                             {0, 1, 9.81, 3000},
+                             {0.5, 1, 9.81, 4000},
+                             {0.5, 0.5, 0, 5000}};
+
+enum { PLAIN, ROUGH, BOUNCY, ROUGH_AND_BOUNCY, WEIGHTLESS };
+
+/* How contact is done there. */
+typedef struct manner {
+    double
+        sound; /* bodies are so soft that sound gets no further in a sub-step, spacings; 0 = as they come */
+    bool whole; /* stiff bodies are moved as a whole */
+} manner;
+
 #define SOFT 0.3
 #define SOFTER 0.03
 
-/* So soft that sound gets no further than so many spacings in a sub-step. */
 static void soften(pl_body_def *def, double sound, double h)
 {
     double speed = sound * pl_model_get_info(def->model).spacing / h;
@@ -193,11 +214,11 @@ static void soften(pl_body_def *def, double sound, double h)
 }
 
 /* Two to six bodies in the corners of a room, thrown at random. */
-static system_of_bodies fill_room(pl_rng *rng, const contact_models *models, double gravity,
-                                  double friction, double restitution, double sound)
+static system_of_bodies fill_room(pl_rng *rng, const contact_models *models, const room *r,
+                                  const manner *m)
 {
     double h;
-    system_of_bodies s = {.world = random_world(rng, gravity, &h),
+    system_of_bodies s = {.world = random_world(rng, r->gravity, m->whole, &h),
                           .count = 2 + contact_below(rng, MOST_BODIES - 1)};
     pl_body_def defs[MOST_BODIES];
     double speed = contact_decades(rng, -1, 1.5);
@@ -205,11 +226,11 @@ static system_of_bodies fill_room(pl_rng *rng, const contact_models *models, dou
         double reach;
         defs[i] = random_body_def(rng, models, &reach);
         s.reach = fmax(s.reach, reach);
-        if (sound > 0)
-            soften(defs + i, sound, h);
+        if (m->sound > 0)
+            soften(defs + i, m->sound, h);
     }
     double half = 2.02 * s.reach;
-    add_room(s.world, half, friction, restitution);
+    add_room(s.world, half, r->friction, r->restitution);
     for (int i = 0; i < s.count; i++) {
         double way[3], *p = defs[i].position;
         contact_direction(rng, way);
@@ -218,8 +239,8 @@ static system_of_bodies fill_room(pl_rng *rng, const contact_models *models, dou
         p[2] = (i & 4 ? 1 : -1) * half / 2;
         for (int k = 0; k < 3; k++)
             defs[i].velocity[k] = way[k] * speed;
-        defs[i].material.friction = friction;
-        defs[i].material.restitution = restitution;
+        defs[i].material.friction = r->friction;
+        defs[i].material.restitution = r->restitution;
         s.bodies[i] = collider_add_body(s.world, defs + i);
     }
     return s;
@@ -239,63 +260,81 @@ static double energy_of(const system_of_bodies *s, double *without_elastic)
     return sum;
 }
 
-/* Rooms without and with friction, without and with bouncing, on their own. What moves and what was lifted gains no energy; the thorough run finds rooms where it does (docs/decisions/0008-contact.md). The springs of
-   stiff bodies do, for the moment between being pushed back by a contact and the next solve: the law for the sum is held to
-   where sound gets no further than `sound` spacings in a sub-step. */
-static void keep_the_law(const contact_models *models, double friction, double restitution,
-                         double gravity, uint64_t first_seed, double sound)
+/* What rooms had at the most of the energy at the start, with and without that of springs; and how many had more than 1 % too much. */
+typedef struct balance {
+    worst_case total, moving;
+    int rooms, bad, bad_moving;
+} balance;
+
+static balance watch_rooms(const contact_models *models, const room *r, const manner *m)
 {
-    worst_case total = {0, 0}, moving = {0, 0};
-    int cases = check_rounds(200, 6), bad = 0;
-    for (int seed = 0; seed < cases; seed++) {
-        pl_rng rng = pl_rng_make(first_seed + (uint64_t)seed);
-        system_of_bodies s = fill_room(&rng, models, gravity, friction, restitution, sound);
-        double without, before = energy_of(&s, &without), most = 0;
+    balance all = {.rooms = check_rounds(200, m->whole ? 20 : 6)};
+    for (int seed = 0; seed < all.rooms; seed++) {
+        pl_rng rng = pl_rng_make(r->first_seed + (uint64_t)seed);
+        system_of_bodies s = fill_room(&rng, models, r, m);
+        double without, before = energy_of(&s, &without), most = 0, most_moving = 0;
         for (int f = 0; f < 200; f++) {
             world_step(s.world, 1);
-            double now = energy_of(&s, &without);
-            most = fmax(most, now / before);
-            note(&total, now / before, seed);
-            note(&moving, without / before, seed);
+            most = fmax(most, energy_of(&s, &without) / before);
+            most_moving = fmax(most_moving, without / before);
         }
-        bad += most > 1.01;
+        note(&all.total, most, seed);
+        note(&all.moving, most_moving, seed);
+        if (m->whole && most > 1.01)
+            printf("room %d: %.4g, %.4g without the elastic part\n", seed, most, most_moving);
+        all.bad += most > 1.01;
+        all.bad_moving += most_moving > 1.01;
         pl_world_destroy(s.world);
     }
-    printf("friction %.1f, restitution %.1f: at most %.5g of the energy at the start (case %d), "
-           "%.5g without the elastic part (case %d); %d of %d rooms gain\n",
-           friction, restitution, total.error, total.seed, moving.error, moving.seed, bad, cases);
-    assert_true(moving.error < 1.01);
-    assert_true(sound == 0 || total.error < 1.01);
+    printf(
+        "friction %.1f, restitution %.1f, %s: at most %.5g of the energy at the start (case %d), "
+        "%.5g without the elastic part (case %d); %d and %d of %d rooms gain\n",
+        r->friction, r->restitution,
+        m->whole       ? "as a whole"
+        : m->sound > 0 ? "soft"
+                       : "by particles",
+        all.total.error, all.total.seed, all.moving.error, all.moving.seed, all.bad, all.bad_moving,
+        all.rooms);
+    return all;
+}
+
+/* Rooms without and with friction, without and with bouncing, on their own. Particle by particle what moves and what was lifted gains no energy; the thorough run finds rooms where it does
+   (docs/decisions/0008-contact.md). The springs of stiff bodies do, for the moment between being pushed back by a contact and
+   the next solve: the law for the sum is held to where sound gets no further than `sound` spacings in a sub-step. Moved as a whole, stiff bodies keep it as well, but for a few rooms. */
+static void keep_the_law(const contact_models *models, int kind, double sound)
+{
+    const room *r = rooms + kind;
+    balance free = watch_rooms(models, r, &(manner){0, false});
+    balance soft = watch_rooms(models, r, &(manner){sound, false});
+    balance whole = watch_rooms(models, r, &(manner){0, true});
+    assert_true(free.moving.error < 1.01 && soft.moving.error < 1.01);
+    assert_true(soft.total.error < 1.01);
+    assert_true(20 * whole.bad <= whole.rooms + 40);
 }
 
 static void no_energy_without_friction(void **state)
 {
-    keep_the_law(*state, 0, 0, 9.81, 1000, 0);
-    keep_the_law(*state, 0, 0, 9.81, 1000, SOFT);
+    keep_the_law(*state, PLAIN, SOFT);
 }
 
 static void no_energy_with_friction(void **state)
 {
-    keep_the_law(*state, 0.5, 0, 9.81, 2000, 0);
-    keep_the_law(*state, 0.5, 0, 9.81, 2000, SOFT);
+    keep_the_law(*state, ROUGH, SOFT);
 }
 
 static void no_energy_in_bounces(void **state)
 {
-    keep_the_law(*state, 0, 1, 9.81, 3000, 0);
-    keep_the_law(*state, 0, 1, 9.81, 3000, SOFT);
+    keep_the_law(*state, BOUNCY, SOFT);
 }
 
 static void no_energy_in_bounces_with_friction(void **state)
 {
-    keep_the_law(*state, 0.5, 1, 9.81, 4000, 0);
-    keep_the_law(*state, 0.5, 1, 9.81, 4000, SOFT);
+    keep_the_law(*state, ROUGH_AND_BOUNCY, SOFT);
 }
 
 static void no_energy_without_gravity(void **state)
 {
-    keep_the_law(*state, 0.5, 0.5, 0, 5000, 0);
-    keep_the_law(*state, 0.5, 0.5, 0, 5000, SOFTER);
+    keep_the_law(*state, WEIGHTLESS, SOFTER);
 }
 
 int main(void)

@@ -1,0 +1,151 @@
+/* Bounces of stiff bodies (firm.c): velocity without moving, of the whole body, so that what met goes apart at the speed that is asked for.
+
+   An impulse does as much work as itself times the mean of the speeds before and after it. Where all that bounces goes apart no faster than it came, no energy is
+   made; but sweeps end before that is so, and friction has its part. Hence, for those that hang together by touches, what the bounces would bring is held
+   against what the pushes took, and they are made smaller where it is more. */
+#include "contact/firm_parts.h"
+
+enum { SWEEPS_OF_BOUNCES = 10 };
+
+static pl_firm_sides kicked_sides(pl_contact *contact, const pl_firm_touch *t)
+{
+    pl_whole *wholes = contact->firm.wholes;
+    return (pl_firm_sides){&wholes[t->a].kick, &wholes[t->b].kick, contact->kick[t->place_a],
+                           contact->kick[t->place_b]};
+}
+
+static bool bounces(const pl_firm_touch *t)
+{
+    return t->kick > 0 && t->by[0] > 0;
+}
+
+/* How far they are apart by the pushes, along a row. */
+static float pushed_apart(pl_contact *contact, const pl_firm_touch *t, int row)
+{
+    pl_firm_sides s = pl_firm_sides_of(contact, t);
+    return pl_firm_apart(&s, t->rows + row);
+}
+
+/* Less where others have pushed them apart already. To begin with, as many times what stopped them as they are to be faster. */
+static void begin(pl_contact *contact, pl_firm_touch *t)
+{
+    const pl_firm_row *row = t->rows;
+    pl_firm_sides s = kicked_sides(contact, t);
+    float more = pushed_apart(contact, t, 0) - row->missing;
+    t->kick -= more > 0 ? more : 0;
+    if (!(t->kick > 0) || !(row->missing > 0))
+        return;
+    float most = t->kick * row->per, like = t->by[0] * t->kick / row->missing;
+    t->bounced = like < most ? like : most;
+    pl_firm_exchange(&s, row, t->bounced);
+}
+
+static void sweep(pl_contact *contact)
+{
+    for (int i = 0; i < contact->firm.touch_count; i++) {
+        pl_firm_touch *t = contact->firm.touches + i;
+        if (!bounces(t))
+            continue;
+        pl_firm_sides s = kicked_sides(contact, t);
+        float after = t->bounced + (t->kick - pl_firm_apart(&s, t->rows)) * t->rows[0].per;
+        after = after > 0 ? after : 0;
+        pl_firm_exchange(&s, t->rows, after - t->bounced);
+        t->bounced = after;
+    }
+}
+
+/* ---- What hangs together --------------------------------------------------------------------------------- */
+
+static int32_t leader_of(pl_contact *contact, int32_t body)
+{
+    pl_firm_island *islands = contact->firm.islands;
+    while (islands[body].parent != body)
+        body = islands[body].parent = islands[islands[body].parent].parent;
+    return body;
+}
+
+static int32_t body_b(const pl_contact *contact, const pl_firm_touch *t)
+{
+    return contact->body_of[t->place_b / PL_CLUMP];
+}
+
+static void find_islands(pl_contact *contact)
+{
+    for (int b = 0; b < contact->body_count; b++)
+        contact->firm.islands[b] = (pl_firm_island){.parent = b};
+    for (int i = 0; i < contact->firm.first_stop; i++) {
+        const pl_firm_touch *t = contact->firm.touches + i;
+        int32_t a = leader_of(contact, contact->body_of[t->place_a / PL_CLUMP]);
+        int32_t b = leader_of(contact, body_b(contact, t));
+        contact->firm.islands[a > b ? a : b].parent = a > b ? b : a;
+    }
+}
+
+/* How fast they came at each other after the solve, metres per sub-step. */
+static float approach_of(const pl_contact *contact, const pl_firm_touch *t)
+{
+    pl_quad b = pl_quad_of(contact->primitives[t->place_b].moved), a;
+    if (t->touch) {
+        a = pl_quad_of(contact->primitives[t->place_a].moved);
+    } else {
+        const double *by = contact->against.colliders[t->near->collider].moved;
+        a = (pl_quad){(float)by[0], (float)by[1], (float)by[2], 0};
+    }
+    return pl_quad_sum(t->rows[0].n * (a - b));
+}
+
+/* Times h². */
+static void count_work(pl_contact *contact, const pl_firm_touch *t)
+{
+    pl_firm_island *island = contact->firm.islands + leader_of(contact, body_b(contact, t));
+    pl_firm_sides s = kicked_sides(contact, t);
+    float came = approach_of(contact, t), apart = pushed_apart(contact, t, 0);
+    island->taken += (double)(t->by[0] * (came - 0.5f * apart));
+    island->given += (double)(t->bounced * (apart - came + 0.5f * pl_firm_apart(&s, t->rows)));
+    for (int k = 1; k < 3; k++)
+        island->taken +=
+            (double)(t->by[k] * (t->rows[k].missing - 0.5f * pushed_apart(contact, t, k)));
+}
+
+/* Twice the bounce is at least twice the work. */
+static float part_of(const pl_firm_island *island)
+{
+    if (!(island->given > island->taken))
+        return 1;
+    return island->taken > 0 ? (float)(island->taken / island->given) : 0;
+}
+
+static void shrink(pl_contact *contact)
+{
+    pl_firm_touch *touches = contact->firm.touches;
+    int count = contact->firm.touch_count;
+    find_islands(contact);
+    for (int i = 0; i < count; i++)
+        count_work(contact, touches + i);
+    for (int i = 0; i < contact->firm.whole_count; i++)
+        contact->firm.wholes[i].kick = (pl_whole_motion){{0}, {0}};
+    for (int i = 0; i < count; i++) {
+        memset(contact->kick[touches[i].place_a], 0, sizeof *contact->kick);
+        memset(contact->kick[touches[i].place_b], 0, sizeof *contact->kick);
+    }
+    for (int i = 0; i < count; i++) {
+        pl_firm_touch *t = touches + i;
+        pl_firm_sides s = kicked_sides(contact, t);
+        t->bounced *= part_of(contact->firm.islands + leader_of(contact, body_b(contact, t)));
+        pl_firm_exchange(&s, t->rows, t->bounced);
+    }
+}
+
+void pl_firm_bounce(pl_contact *contact)
+{
+    bool any = false;
+    for (int i = 0; contact->bouncy && i < contact->firm.touch_count; i++)
+        if (bounces(contact->firm.touches + i)) {
+            begin(contact, contact->firm.touches + i);
+            any = true;
+        }
+    for (int i = 0; any && i < SWEEPS_OF_BOUNCES; i++)
+        sweep(contact);
+    if (any)
+        shrink(contact);
+}

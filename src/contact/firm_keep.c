@@ -1,0 +1,103 @@
+/* What the touches of stiff bodies gave in the last sub-step is where the next one begins: weights that take many sweeps to get through a stack are there
+   already (warm start: Catto 2005). That is state, and in snapshots. Touches are named by the slots of bodies and colliders and by particles, so that it
+   does not matter in which order they are entered, or that others come and go; of one that is gone, what was kept is forgotten. */
+#include "contact/firm_parts.h"
+
+bool pl_kept_reserve(pl_kept_touches *kept, pl_memory *memory, int count)
+{
+    if (count <= kept->capacity)
+        return true;
+    pl_kept_touch *fresh = PL_NEW(memory, pl_kept_touch, count);
+    if (!fresh)
+        return false;
+    if (kept->count)
+        memcpy(fresh, kept->list, sizeof *fresh * (size_t)kept->count);
+    pl_memory_free(memory, kept->list);
+    kept->list = fresh;
+    kept->capacity = count;
+    return true;
+}
+
+static pl_kept_touch name_of(const pl_contact *contact, const pl_firm_touch *t)
+{
+    pl_kept_touch name = {.a = 0};
+    const pl_contact_body *b = contact->bodies + contact->body_of[t->place_b / PL_CLUMP];
+    name.b = b->slot;
+    name.b_particle = (uint32_t)b->clumps->particle[t->place_b - b->first_clump * PL_CLUMP];
+    if (t->near) {
+        name.a = contact->against.colliders[t->near->collider].slot;
+        name.a_particle = UINT32_MAX;
+    } else {
+        const pl_contact_body *a = contact->bodies + contact->body_of[t->place_a / PL_CLUMP];
+        name.a = a->slot;
+        name.a_particle = (uint32_t)a->clumps->particle[t->place_a - a->first_clump * PL_CLUMP];
+    }
+    return name;
+}
+
+static bool is_same(const pl_kept_touch *x, const pl_kept_touch *y)
+{
+    return x->a == y->a && x->b == y->b && x->a_particle == y->a_particle &&
+           x->b_particle == y->b_particle;
+}
+
+static uint32_t hash_of(const pl_kept_touch *t)
+{
+    uint64_t x = (uint64_t)t->a << 32 | t->b, y = (uint64_t)t->a_particle << 32 | t->b_particle;
+    x = x * 0x9e3779b97f4a7c15u + y;
+    x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(x >> 32);
+}
+
+/* The place of a touch in the table: where it is, or where it would be. */
+static int32_t *look_up(const pl_contact_firm *firm, const pl_kept_touch *name)
+{
+    uint32_t mask = (uint32_t)firm->table_size - 1, at = hash_of(name) & mask;
+    while (firm->table[at] >= 0 && !is_same(firm->kept->list + firm->table[at], name))
+        at = (at + 1) & mask;
+    return firm->table + at;
+}
+
+/* As far as the table has room: the rest begins anew. */
+void pl_firm_recall(pl_contact *contact)
+{
+    pl_contact_firm *firm = &contact->firm;
+    if (!firm->kept || !firm->kept->count || !firm->touch_count)
+        return;
+    memset(firm->table, 0xff, sizeof *firm->table * (size_t)firm->table_size);
+    for (int i = 0; i < firm->kept->count && 2 * i < firm->table_size; i++)
+        *look_up(firm, firm->kept->list + i) = i;
+    for (int i = 0; i < firm->touch_count; i++) {
+        pl_firm_touch *t = firm->touches + i;
+        pl_kept_touch name = name_of(contact, t);
+        int32_t at = *look_up(firm, &name);
+        if (at < 0)
+            continue;
+        const pl_kept_touch *kept = firm->kept->list + at;
+        t->by[0] = kept->pushed;
+        for (int k = 1; k < 3; k++)
+            t->by[k] = pl_quad_sum(t->rows[k].n * pl_quad_of(kept->rubbed));
+    }
+}
+
+void pl_firm_keep(pl_contact *contact)
+{
+    pl_contact_firm *firm = &contact->firm;
+    pl_kept_touches *kept = firm->kept;
+    if (!kept)
+        return;
+    kept->count = 0;
+    if (firm->touch_count > kept->capacity &&
+        !pl_kept_reserve(kept, contact->memory, firm->touch_capacity))
+        return;
+    for (int i = 0; i < firm->touch_count; i++) {
+        const pl_firm_touch *t = firm->touches + i;
+        if (!(t->by[0] > 0 && t->by[0] < 1e30f))
+            continue;
+        pl_kept_touch *k = kept->list + kept->count++;
+        *k = name_of(contact, t);
+        pl_quad rubbed = t->rows[1].n * t->by[1] + t->rows[2].n * t->by[2];
+        k->pushed = t->by[0];
+        memcpy(k->rubbed, &rubbed, sizeof k->rubbed);
+    }
+}
