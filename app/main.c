@@ -38,8 +38,16 @@ static int print_help(void)
     return app_finish(APP_DONE);
 }
 
+static int print_version_help(void)
+{
+    printf("pliant version: the version and the vector width in use\n\nUsage: pliant version\n");
+    return app_finish(APP_DONE);
+}
+
 static int print_version(int argc, char **argv)
 {
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return print_version_help();
     if (argc > 1)
         return app_usage_error(NULL, "one word too many: \"%s\"", argv[1]);
     printf("pliant %s (abi %u, vectors of %d floats)\n", pl_version(), (unsigned)pl_abi_version(),
@@ -68,6 +76,10 @@ static int help(int argc, char **argv)
         return print_help();
     if (argc > 2)
         return app_usage_error(NULL, "one word too many: \"%s\"", argv[2]);
+    if (strcmp(argv[1], "help") == 0)
+        return print_help();
+    if (strcmp(argv[1], "version") == 0)
+        return print_version_help();
     const app_command *command = find_command(argv[1]);
     char *words[] = {argv[1], "--help", NULL};
     return command ? command->run(2, words) : unknown_command(argv[1]);

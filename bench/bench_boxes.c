@@ -74,6 +74,9 @@ static void add_walls(pl_world *world, const boxes *b)
     }
 }
 
+/* Of the world: stiff bodies are moved as a whole. */
+static bool stiff_contact;
+
 static pl_world *make_world(const boxes *b, pl_model *model, int threads, pl_body *bodies)
 {
     pl_world_def def = pl_default_world_def();
@@ -82,6 +85,7 @@ static pl_world *make_world(const boxes *b, pl_model *model, int threads, pl_bod
     def.iterations = 2;
     def.threads = threads;
     def.sleeping = false;
+    def.stiff_contact = stiff_contact;
     pl_world *world;
     if (pl_world_create(&def, &world, NULL) != PL_OK)
         fail("no world");
@@ -203,6 +207,7 @@ int main(int argc, char **argv)
 {
     int frames = 300, repeats = 5, only = 0;
     bool with_bullet = true;
+    stiff_contact = pl_default_world_def().stiff_contact;
     for (int i = 1; i < argc; i++) {
         bool more = i + 1 < argc;
         if (strcmp(argv[i], "--frames") == 0 && more)
@@ -213,8 +218,11 @@ int main(int argc, char **argv)
             only = atoi(argv[++i]);
         else if (strcmp(argv[i], "--alone") == 0)
             with_bullet = false;
+        else if (strcmp(argv[i], "--whole") == 0 || strcmp(argv[i], "--particles") == 0)
+            stiff_contact = strcmp(argv[i], "--whole") == 0;
         else
-            fail("usage: bench_boxes [--frames N] [--repeats N] [--only 52 | 180] [--alone]");
+            fail("usage: bench_boxes [--frames N] [--repeats N] [--only 52 | 180] [--alone] "
+                 "[--whole | --particles]");
     }
     if (frames <= 0 || frames > MOST_FRAMES || repeats <= 0)
         fail("frames are from 1 to 10000, repetitions from 1");

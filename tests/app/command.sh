@@ -15,6 +15,9 @@ rm mesh.obj mesh.pliant
 expect 2 "mesh.obj: cannot be opened" "$pliant" run ./mesh.obj
 expect 0 "^pliant [0-9]" "$pliant" version
 expect 0 "^pliant [0-9]" "$pliant" --version
+expect 0 "Usage: pliant version" "$pliant" version --help
+expect 0 "Usage: pliant version" "$pliant" help version
+expect 0 "Usage: pliant COMMAND" "$pliant" help help
 for command in run check demo scenes cook picture inspect bench; do
     expect 0 "Usage: pliant $command" "$pliant" $command --help
     expect 0 "Usage: pliant $command" "$pliant" help $command
