@@ -1,16 +1,35 @@
+#define _DEFAULT_SOURCE /* madvise */
+
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 /* The size stands in front of each block; a whole alignment unit keeps the block aligned. */
 typedef struct header {
     size_t bytes;
 } header;
 
+/* Arrays that take a good part of a huge page get whole ones where the system has them: what is gathered from all over a large body then misses no
+   tables of pages. */
+enum { HUGE_PAGE = 1 << 21 };
+
 static void *host_alloc(void *user, size_t size, size_t alignment)
 {
     (void)user;
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    if (size >= HUGE_PAGE / 2 && alignment <= HUGE_PAGE) {
+        size_t pages = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        void *block = aligned_alloc(HUGE_PAGE, pages);
+        if (block)
+            madvise(block, pages, MADV_HUGEPAGE); /* a wish: small pages will do */
+        return block;
+    }
+#endif
     return aligned_alloc(alignment, size);
 }
 
