@@ -127,7 +127,6 @@ void pl_contact_find_firm(pl_contact *contact)
         find_wholes(contact);
     if (contact->firm.whole_count > 1)
         pl_firm_find_touches(contact);
-    pl_firm_recall(contact);
 }
 
 /* ---- What came of it ------------------------------------------------------------------------------------- */
@@ -146,36 +145,35 @@ static void unfold(const pl_whole *whole, pl_quad spun, double out[3])
 }
 
 /* What the sweeps have added up is right to a few roundings; momentum should be to one: summed again from the impulses. */
-static void add_impulses(pl_contact *contact)
+static void add_impulses(pl_contact *contact, const pl_firm_touch *t)
 {
-    for (int i = 0; i < contact->firm.touch_count; i++) {
-        const pl_firm_touch *t = contact->firm.touches + i;
-        pl_whole *a = contact->firm.wholes + t->a, *b = contact->firm.wholes + t->b;
-        for (int r = 0; r < 3; r++) {
-            const pl_firm_row *row = t->rows + r;
-            double by = (double)t->by[r];
-            for (int k = 0; k < 3; k++) {
-                a->moved[k] -= by * (double)row->spin_a * (double)row->n[k];
-                b->moved[k] += by * (double)row->spin_b * (double)row->n[k];
-            }
-        }
+    pl_whole *a = contact->firm.wholes + t->a, *b = contact->firm.wholes + t->b;
+    const pl_firm_row *rows = pl_firm_rows_of(contact, t);
+    for (int r = 0; r < PL_FIRM_ROWS; r++) {
+        const pl_firm_row *row = rows + r;
+        double by = (double)row->by;
         for (int k = 0; k < 3; k++) {
-            double by = (double)t->bounced * (double)t->rows[0].n[k];
-            a->kicked[k] -= by * (double)t->rows[0].spin_a;
-            b->kicked[k] += by * (double)t->rows[0].spin_b;
+            a->moved[k] -= by * (double)row->spin_a * (double)row->n[k];
+            b->moved[k] += by * (double)row->spin_b * (double)row->n[k];
         }
     }
-    for (int i = 0; i < contact->firm.whole_count; i++) {
-        pl_whole *whole = contact->firm.wholes + i;
-        for (int k = 0; k < 3; k++) {
-            whole->moved[k] *= (double)whole->yield;
-            whole->kicked[k] *= (double)whole->yield;
-        }
-        unfold(whole, whole->kick.spun, whole->spun);
-        unfold(whole, whole->by.spun, whole->turned);
-        store(whole->still.moved, whole->shifted);
-        unfold(whole, whole->still.spun, whole->tilted);
+    for (int k = 0; k < 3; k++) {
+        double by = (double)t->bounced * (double)rows->n[k];
+        a->kicked[k] -= by * (double)rows->spin_a;
+        b->kicked[k] += by * (double)rows->spin_b;
     }
+}
+
+static void sum_up(pl_whole *whole)
+{
+    for (int k = 0; k < 3; k++) {
+        whole->moved[k] *= (double)whole->yield;
+        whole->kicked[k] *= (double)whole->yield;
+    }
+    unfold(whole, whole->kick.spun, whole->spun);
+    unfold(whole, whole->by.spun, whole->turned);
+    store(whole->still.moved, whole->shifted);
+    unfold(whole, whole->still.spun, whole->tilted);
 }
 
 /* exp([θ]) − 1, column by column. */
@@ -246,37 +244,39 @@ static void move_whole(pl_contact *contact, pl_whole *whole)
     body->turns = true;
 }
 
-static pl_quad impulse_of(const pl_firm_touch *t)
-{
-    return t->rows[0].n * t->by[0] + t->rows[1].n * t->by[1] + t->rows[2].n * t->by[2];
-}
-
 static void note_stop(pl_contact *contact, const pl_firm_touch *t)
 {
-    pl_near *near = t->near;
+    const pl_firm_origin *origin = pl_firm_origin_of(contact, t);
+    const pl_firm_row *rows = pl_firm_rows_of(contact, t);
+    pl_near *near = origin->near;
     pl_near_hits *hits = contact->against.hits + near->block;
     int k = t->place_b % PL_CLUMP;
     float scale = (float)(-1 / contact->h);
-    pl_quad n = t->rows[0].n, impulse = (impulse_of(t) + n * t->bounced) * scale;
+    pl_quad n = pl_quad_three(rows->n), impulse = n * rows->by;
+    for (int r = 1; r < PL_FIRM_ROWS; r++)
+        impulse += pl_quad_three(rows[r].n) * rows[r].by;
+    impulse = (impulse + n * t->bounced) * scale;
     if (!near->mask)
         memset(hits, 0, sizeof *hits);
     near->mask |= 1u << k;
     for (int m = 0; m < 3; m++) {
         hits->impulse[m][k] += impulse[m];
         hits->normal[m][k] = n[m];
-        hits->point[m][k] = (float)t->point[m];
+        hits->point[m][k] = (float)origin->point[m];
     }
 }
 
 /* What was taken back leaves rounding errors behind: they wake nobody. */
 static void note_touch(pl_contact *contact, const pl_firm_touch *t)
 {
-    float rubbed = sqrtf(t->by[1] * t->by[1] + t->by[2] * t->by[2]);
+    const pl_firm_row *rows = pl_firm_rows_of(contact, t);
+    pl_touch *touch = pl_firm_origin_of(contact, t)->touch;
+    float rubbed = sqrtf(rows[1].by * rows[1].by + rows[2].by * rows[2].by);
     /* In metres of what the two particles alone would have given way. */
-    t->touch->pushed = (t->by[0] + t->bounced) / t->touch->mass;
-    t->touch->rubbed = rubbed / t->touch->mass;
-    contact->firm.wholes[t->a].hit |= t->by[0] > 0;
-    contact->firm.wholes[t->b].hit |= t->by[0] > 0;
+    touch->pushed = (rows->by + t->bounced) / touch->mass;
+    touch->rubbed = rubbed / touch->mass;
+    contact->firm.wholes[t->a].hit |= rows->by > 0;
+    contact->firm.wholes[t->b].hit |= rows->by > 0;
     pl_contact_note_touched(contact, t->place_a, 1);
 }
 
@@ -285,18 +285,21 @@ void pl_contact_finish_firm(pl_contact *contact)
     pl_contact_firm *firm = &contact->firm;
     pl_firm_sweep_stops(contact);
     pl_firm_bounce(contact);
+    pl_firm_begin_keeping(contact);
     for (int i = 0; i < firm->touch_count; i++) {
         const pl_firm_touch *t = firm->touches + i;
-        if (t->touch)
+        if (i < firm->first_stop)
             note_touch(contact, t);
-        else if (t->by[0] > 0)
+        else if (pl_firm_rows_of(contact, t)->by > 0)
             note_stop(contact, t);
         pl_contact_note_touched(contact, t->place_b, 1);
+        add_impulses(contact, t);
+        pl_firm_keep(contact, t);
     }
-    add_impulses(contact);
-    for (int i = 1; i < firm->whole_count; i++)
+    for (int i = 1; i < firm->whole_count; i++) {
+        sum_up(firm->wholes + i);
         move_whole(contact, firm->wholes + i);
-    pl_firm_keep(contact);
+    }
     if (firm->touch_count) {
         memset(contact->change[pl_firm_nobody(contact)], 0, sizeof *contact->change);
         memset(contact->shift[pl_firm_nobody(contact)], 0, sizeof *contact->shift);
@@ -338,6 +341,8 @@ void pl_contact_free_firm(pl_contact *contact)
 {
     pl_memory_free(contact->memory, contact->firm.wholes);
     pl_memory_free(contact->memory, contact->firm.touches);
+    pl_memory_free(contact->memory, contact->firm.rows);
+    pl_memory_free(contact->memory, contact->firm.origins);
     pl_memory_free(contact->memory, contact->firm.table);
     pl_memory_free(contact->memory, contact->firm.islands);
     contact->firm = (pl_contact_firm){0};

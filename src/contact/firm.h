@@ -39,8 +39,11 @@ typedef struct pl_contact_firm {
     int whole_count, whole_capacity;
     pl_firm_island *islands; /* [bodies] */
     struct pl_firm_touch *touches;
+    struct pl_firm_row *rows;       /* [touches][3] */
+    struct pl_firm_origin *origins; /* [touches] */
     int touch_count, touch_capacity;
     int first_stop; /* from here on they are with colliders */
+    int sweeps;     /* so far in this sub-step */
     int32_t *table; /* [table_size] where a kept touch is in its list, by its name; −1 = none */
     int table_size;
     pl_kept_touches *kept; /* of whoever calls; NULL = nothing is kept */

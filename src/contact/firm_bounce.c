@@ -7,49 +7,51 @@
 
 enum { SWEEPS_OF_BOUNCES = 10 };
 
-static pl_firm_sides kicked_sides(pl_contact *contact, const pl_firm_touch *t)
+static pl_firm_pair load_kicked(pl_contact *contact, const pl_firm_touch *t)
 {
     pl_whole *wholes = contact->firm.wholes;
-    return (pl_firm_sides){&wholes[t->a].kick, &wholes[t->b].kick, contact->kick[t->place_a],
-                           contact->kick[t->place_b]};
+    return pl_firm_load(contact, t, &wholes[t->a].kick, &wholes[t->b].kick, contact->kick);
 }
 
-static bool bounces(const pl_firm_touch *t)
+static bool bounces(const pl_contact *contact, const pl_firm_touch *t)
 {
-    return t->kick > 0 && t->by[0] > 0;
+    return t->kick > 0 && pl_firm_rows_of(contact, t)->by > 0;
 }
 
 /* How far they are apart by the pushes, along a row. */
 static float pushed_apart(pl_contact *contact, const pl_firm_touch *t, int row)
 {
-    pl_firm_sides s = pl_firm_sides_of(contact, t);
-    return pl_firm_apart(&s, t->rows + row);
+    pl_firm_pair p = pl_firm_load_pushed(contact, t);
+    return pl_firm_apart(&p, pl_firm_rows_of(contact, t) + row);
 }
 
 /* Less where others have pushed them apart already. To begin with, as many times what stopped them as they are to be faster. */
 static void begin(pl_contact *contact, pl_firm_touch *t)
 {
-    const pl_firm_row *row = t->rows;
-    pl_firm_sides s = kicked_sides(contact, t);
+    const pl_firm_row *row = pl_firm_rows_of(contact, t);
+    pl_firm_pair p = load_kicked(contact, t);
     float more = pushed_apart(contact, t, 0) - row->missing;
     t->kick -= more > 0 ? more : 0;
     if (!(t->kick > 0) || !(row->missing > 0))
         return;
-    float most = t->kick * row->per, like = t->by[0] * t->kick / row->missing;
+    float most = t->kick * row->per, like = row->by * t->kick / row->missing;
     t->bounced = like < most ? like : most;
-    pl_firm_exchange(&s, row, t->bounced);
+    pl_firm_exchange(&p, row, t->bounced);
+    pl_firm_store(&p);
 }
 
 static void sweep(pl_contact *contact)
 {
     for (int i = 0; i < contact->firm.touch_count; i++) {
         pl_firm_touch *t = contact->firm.touches + i;
-        if (!bounces(t))
+        if (!bounces(contact, t))
             continue;
-        pl_firm_sides s = kicked_sides(contact, t);
-        float after = t->bounced + (t->kick - pl_firm_apart(&s, t->rows)) * t->rows[0].per;
+        const pl_firm_row *row = pl_firm_rows_of(contact, t);
+        pl_firm_pair p = load_kicked(contact, t);
+        float after = t->bounced + (t->kick - pl_firm_apart(&p, row)) * row->per;
         after = after > 0 ? after : 0;
-        pl_firm_exchange(&s, t->rows, after - t->bounced);
+        pl_firm_exchange(&p, row, after - t->bounced);
+        pl_firm_store(&p);
         t->bounced = after;
     }
 }
@@ -84,27 +86,29 @@ static void find_islands(pl_contact *contact)
 /* How fast they came at each other after the solve, metres per sub-step. */
 static float approach_of(const pl_contact *contact, const pl_firm_touch *t)
 {
+    const pl_firm_origin *origin = pl_firm_origin_of(contact, t);
     pl_quad b = pl_quad_of(contact->primitives[t->place_b].moved), a;
-    if (t->touch) {
+    if (origin->touch) {
         a = pl_quad_of(contact->primitives[t->place_a].moved);
     } else {
-        const double *by = contact->against.colliders[t->near->collider].moved;
+        const double *by = contact->against.colliders[origin->near->collider].moved;
         a = (pl_quad){(float)by[0], (float)by[1], (float)by[2], 0};
     }
-    return pl_quad_sum(t->rows[0].n * (a - b));
+    return pl_quad_sum(pl_quad_three(pl_firm_rows_of(contact, t)->n) * (a - b));
 }
 
 /* Times h². */
 static void count_work(pl_contact *contact, const pl_firm_touch *t)
 {
     pl_firm_island *island = contact->firm.islands + leader_of(contact, body_b(contact, t));
-    pl_firm_sides s = kicked_sides(contact, t);
+    const pl_firm_row *rows = pl_firm_rows_of(contact, t);
+    pl_firm_pair p = load_kicked(contact, t);
     float came = approach_of(contact, t), apart = pushed_apart(contact, t, 0);
-    island->taken += (double)(t->by[0] * (came - 0.5f * apart));
-    island->given += (double)(t->bounced * (apart - came + 0.5f * pl_firm_apart(&s, t->rows)));
-    for (int k = 1; k < 3; k++)
+    island->taken += (double)(rows->by * (came - 0.5f * apart));
+    island->given += (double)(t->bounced * (apart - came + 0.5f * pl_firm_apart(&p, rows)));
+    for (int k = 1; k < PL_FIRM_ROWS; k++)
         island->taken +=
-            (double)(t->by[k] * (t->rows[k].missing - 0.5f * pushed_apart(contact, t, k)));
+            (double)(rows[k].by * (rows[k].missing - 0.5f * pushed_apart(contact, t, k)));
 }
 
 /* Twice the bounce is at least twice the work. */
@@ -130,9 +134,10 @@ static void shrink(pl_contact *contact)
     }
     for (int i = 0; i < count; i++) {
         pl_firm_touch *t = touches + i;
-        pl_firm_sides s = kicked_sides(contact, t);
+        pl_firm_pair p = load_kicked(contact, t);
         t->bounced *= part_of(contact->firm.islands + leader_of(contact, body_b(contact, t)));
-        pl_firm_exchange(&s, t->rows, t->bounced);
+        pl_firm_exchange(&p, pl_firm_rows_of(contact, t), t->bounced);
+        pl_firm_store(&p);
     }
 }
 
@@ -140,7 +145,7 @@ void pl_firm_bounce(pl_contact *contact)
 {
     bool any = false;
     for (int i = 0; contact->bouncy && i < contact->firm.touch_count; i++)
-        if (bounces(contact->firm.touches + i)) {
+        if (bounces(contact, contact->firm.touches + i)) {
             begin(contact, contact->firm.touches + i);
             any = true;
         }

@@ -21,11 +21,12 @@ bool pl_kept_reserve(pl_kept_touches *kept, pl_memory *memory, int count)
 static pl_kept_touch name_of(const pl_contact *contact, const pl_firm_touch *t)
 {
     pl_kept_touch name = {.a = 0};
+    const pl_near *near = pl_firm_origin_of(contact, t)->near;
     const pl_contact_body *b = contact->bodies + contact->body_of[t->place_b / PL_CLUMP];
     name.b = b->slot;
     name.b_particle = (uint32_t)b->clumps->particle[t->place_b - b->first_clump * PL_CLUMP];
-    if (t->near) {
-        name.a = contact->against.colliders[t->near->collider].slot;
+    if (near) {
+        name.a = contact->against.colliders[near->collider].slot;
         name.a_particle = UINT32_MAX;
     } else {
         const pl_contact_body *a = contact->bodies + contact->body_of[t->place_a / PL_CLUMP];
@@ -59,45 +60,52 @@ static int32_t *look_up(const pl_contact_firm *firm, const pl_kept_touch *name)
 }
 
 /* As far as the table has room: the rest begins anew. */
-void pl_firm_recall(pl_contact *contact)
+void pl_firm_list_kept(pl_contact *contact)
 {
     pl_contact_firm *firm = &contact->firm;
-    if (!firm->kept || !firm->kept->count || !firm->touch_count)
+    if (!firm->kept || !firm->kept->count)
         return;
     memset(firm->table, 0xff, sizeof *firm->table * (size_t)firm->table_size);
     for (int i = 0; i < firm->kept->count && 2 * i < firm->table_size; i++)
         *look_up(firm, firm->kept->list + i) = i;
-    for (int i = 0; i < firm->touch_count; i++) {
-        pl_firm_touch *t = firm->touches + i;
-        pl_kept_touch name = name_of(contact, t);
-        int32_t at = *look_up(firm, &name);
-        if (at < 0)
-            continue;
-        const pl_kept_touch *kept = firm->kept->list + at;
-        t->by[0] = kept->pushed;
-        for (int k = 1; k < 3; k++)
-            t->by[k] = pl_quad_sum(t->rows[k].n * pl_quad_of(kept->rubbed));
-    }
 }
 
-void pl_firm_keep(pl_contact *contact)
+void pl_firm_recall(const pl_contact *contact, const pl_firm_touch *t)
+{
+    const pl_contact_firm *firm = &contact->firm;
+    if (!firm->kept || !firm->kept->count)
+        return;
+    pl_firm_row *rows = pl_firm_rows_of(contact, t);
+    pl_kept_touch name = name_of(contact, t);
+    int32_t at = *look_up(firm, &name);
+    if (at < 0)
+        return;
+    const pl_kept_touch *kept = firm->kept->list + at;
+    rows[0].by = kept->pushed;
+    for (int k = 1; k < PL_FIRM_ROWS; k++)
+        rows[k].by = pl_quad_sum(pl_quad_three(rows[k].n) * pl_quad_of(kept->rubbed));
+}
+
+void pl_firm_begin_keeping(pl_contact *contact)
 {
     pl_contact_firm *firm = &contact->firm;
-    pl_kept_touches *kept = firm->kept;
-    if (!kept)
+    if (!firm->kept)
         return;
-    kept->count = 0;
-    if (firm->touch_count > kept->capacity &&
-        !pl_kept_reserve(kept, contact->memory, firm->touch_capacity))
+    firm->kept->count = 0;
+    if (firm->touch_count > firm->kept->capacity)
+        pl_kept_reserve(firm->kept, contact->memory, firm->touch_capacity);
+}
+
+/* As far as there is room: without it the next sub-step begins anew. */
+void pl_firm_keep(pl_contact *contact, const pl_firm_touch *t)
+{
+    pl_kept_touches *kept = contact->firm.kept;
+    const pl_firm_row *rows = pl_firm_rows_of(contact, t);
+    if (!kept || kept->count == kept->capacity || !(rows->by > 0 && rows->by < 1e30f))
         return;
-    for (int i = 0; i < firm->touch_count; i++) {
-        const pl_firm_touch *t = firm->touches + i;
-        if (!(t->by[0] > 0 && t->by[0] < 1e30f))
-            continue;
-        pl_kept_touch *k = kept->list + kept->count++;
-        *k = name_of(contact, t);
-        pl_quad rubbed = t->rows[1].n * t->by[1] + t->rows[2].n * t->by[2];
-        k->pushed = t->by[0];
-        memcpy(k->rubbed, &rubbed, sizeof k->rubbed);
-    }
+    pl_kept_touch *k = kept->list + kept->count++;
+    *k = name_of(contact, t);
+    pl_quad rubbed = pl_quad_three(rows[1].n) * rows[1].by + pl_quad_three(rows[2].n) * rows[2].by;
+    k->pushed = rows->by;
+    memcpy(k->rubbed, &rubbed, sizeof k->rubbed);
 }

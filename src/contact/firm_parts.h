@@ -12,75 +12,125 @@ typedef struct pl_whole_motion {
     pl_quad moved, spun;
 } pl_whole_motion;
 
-/* One that moves as a whole. Inertia I = C⁻¹ C⁻ᵀ with C lower triangular, so that a lever l counts as C l and a turn is Cᵀ times what was spun. */
+/* One that moves as a whole. Inertia I = C⁻¹ C⁻ᵀ with C lower triangular, so that a lever l counts as C l and a turn is Cᵀ times what was spun.
+   What every sweep looks at is a cache line. */
 typedef struct pl_whole {
-    pl_whole_motion by, still; /* by contacts of this sub-step: with velocity, and without */
-    pl_whole_motion kick;      /* velocity without moving, per sub-step */
-    pl_quad columns[3];        /* of C */
-    pl_quad centre;            /* of mass, from the body's base */
-    float yield;               /* 1/M; 0 = nobody */
+    _Alignas(64) pl_whole_motion by; /* by contacts of this sub-step */
+    float yield;                     /* 1/M; 0 = nobody */
     int body;
     int touches; /* that push it */
+    int busy;    /* the last sweep in which one of them was off by more than a little */
     bool hit;    /* in the end some of them did */
+    _Alignas(64) pl_whole_motion still; /* the same without velocity */
+    pl_whole_motion kick;               /* velocity without moving, per sub-step */
+    pl_quad columns[3];                 /* of C */
+    pl_quad centre;                     /* of mass, from the body's base */
     double moved[3], turned[3], shifted[3], tilted[3], kicked[3], spun[3]; /* what came of it */
 } pl_whole;
 
-/* One direction in which two are pushed: what each of them gets of an impulse (times h) along it, positive for b. Of a particle that belongs to a whole it gets a part itself. */
+/* One direction in which two are pushed: what each of them gets of an impulse (times h) along it, positive for b. Of a particle that belongs to a whole
+   it gets a part itself. A cache line: sweeps are as fast as rows come from memory. */
 typedef struct pl_firm_row {
-    pl_quad n, lever_a, lever_b;
-    float move_a, spin_a,
-        give_a; /* metres of the whole, spun along its lever, metres of the particle */
-    float move_b, spin_b, give_b;
-    float per;     /* impulse per metre apart */
+    _Alignas(64) float n[3];
+    float per; /* impulse per metre apart */
+    float lever_a[3];
     float missing; /* metres apart that are asked for */
+    float lever_b[3];
+    float by;             /* impulse (times h) so far */
+    float spin_a, give_a; /* parts of it: to the whole, metres of the particle */
+    float spin_b, give_b;
 } pl_firm_row;
 
-/* b must stay ahead of a along n, as in pl_touch; a may be a collider. Rows: along n, and across it, where they rub. */
+_Static_assert(sizeof(pl_firm_row) == 64, "a cache line");
+
+/* b must stay ahead of a along n, as in pl_touch; a may be a collider. It has three rows: along n, and across it, where they rub. */
+enum { PL_FIRM_ROWS = 3 };
+
 typedef struct pl_firm_touch {
-    pl_firm_row rows[3];
-    float by[3]; /* impulses (times h) so far */
-    float friction, recover;
-    float kick,
-        bounced;  /* what bouncing asks for, metres per sub-step, and its impulse (times h) */
     int32_t a, b; /* wholes */
     int32_t place_a,
-        place_b;     /* particles; the one that is not there = a collider that does not give way */
+        place_b; /* particles; the one that is not there = a collider that does not give way */
+    float friction, recover;
+    float kick,
+        bounced; /* what bouncing asks for, metres per sub-step, and its impulse (times h) */
+} pl_firm_touch;
+
+/* Where it is from: seldom looked at. */
+typedef struct pl_firm_origin {
     pl_touch *touch; /* between bodies, or... */
     pl_near *near;   /* ...with a collider: */
     double point[3]; /* where it touches, from the body's base */
-} pl_firm_touch;
+} pl_firm_origin;
 
-/* What the two sides of a touch do: as wholes, and their particles on top of that. */
-typedef struct pl_firm_sides {
-    pl_whole_motion *a, *b;
-    float *particle_a, *particle_b;
-} pl_firm_sides;
+static inline pl_firm_row *pl_firm_rows_of(const pl_contact *contact, const pl_firm_touch *t)
+{
+    return contact->firm.rows + PL_FIRM_ROWS * (t - contact->firm.touches);
+}
 
-static inline pl_firm_sides pl_firm_sides_of(pl_contact *contact, const pl_firm_touch *t)
+static inline pl_firm_origin *pl_firm_origin_of(const pl_contact *contact, const pl_firm_touch *t)
+{
+    return contact->firm.origins + (t - contact->firm.touches);
+}
+
+/* What the two sides of a touch do: as wholes, and their particles on top of that; and where that is kept. */
+typedef struct pl_firm_pair {
+    pl_whole_motion a, b;
+    pl_quad particle_a, particle_b;
+    float yield_a, yield_b; /* of the wholes */
+    pl_whole_motion *of_a, *of_b;
+    float *of_particle_a, *of_particle_b;
+} pl_firm_pair;
+
+static inline pl_firm_pair pl_firm_load(pl_contact *contact, const pl_firm_touch *t,
+                                        pl_whole_motion *a, pl_whole_motion *b, float (*by)[4])
+{
+    const pl_whole *wholes = contact->firm.wholes;
+    float *at_a = by[t->place_a], *at_b = by[t->place_b];
+    return (pl_firm_pair){.a = *a,
+                          .b = *b,
+                          .particle_a = pl_quad_load(at_a),
+                          .particle_b = pl_quad_load(at_b),
+                          .yield_a = wholes[t->a].yield,
+                          .yield_b = wholes[t->b].yield,
+                          .of_a = a,
+                          .of_b = b,
+                          .of_particle_a = at_a,
+                          .of_particle_b = at_b};
+}
+
+/* By contacts of this sub-step. */
+static inline pl_firm_pair pl_firm_load_pushed(pl_contact *contact, const pl_firm_touch *t)
 {
     pl_whole *wholes = contact->firm.wholes;
-    return (pl_firm_sides){&wholes[t->a].by, &wholes[t->b].by, contact->change[t->place_a],
-                           contact->change[t->place_b]};
+    return pl_firm_load(contact, t, &wholes[t->a].by, &wholes[t->b].by, contact->change);
+}
+
+static inline void pl_firm_store(const pl_firm_pair *p)
+{
+    *p->of_a = p->a;
+    *p->of_b = p->b;
+    pl_quad_store(p->of_particle_a, p->particle_a);
+    pl_quad_store(p->of_particle_b, p->particle_b);
 }
 
 /* How far they have come apart along a row. */
-static inline float pl_firm_apart(const pl_firm_sides *s, const pl_firm_row *row)
+static inline float pl_firm_apart(const pl_firm_pair *p, const pl_firm_row *row)
 {
-    pl_quad by =
-        (s->b->moved - s->a->moved) + (pl_quad_load(s->particle_b) - pl_quad_load(s->particle_a));
-    return pl_quad_sum(row->n * by + row->lever_b * s->b->spun - row->lever_a * s->a->spun);
+    pl_quad by = (p->b.moved - p->a.moved) + (p->particle_b - p->particle_a);
+    return pl_quad_sum(pl_quad_three(row->n) * by + pl_quad_three(row->lever_b) * p->b.spun -
+                       pl_quad_three(row->lever_a) * p->a.spun);
 }
 
 /* An impulse along the row: to b forwards, to a backwards. */
-static inline void pl_firm_exchange(const pl_firm_sides *s, const pl_firm_row *row, float by)
+static inline void pl_firm_exchange(pl_firm_pair *p, const pl_firm_row *row, float by)
 {
-    pl_quad n = row->n * by;
-    s->a->moved -= n * row->move_a;
-    s->a->spun -= row->lever_a * (by * row->spin_a);
-    pl_quad_store(s->particle_a, pl_quad_load(s->particle_a) - n * row->give_a);
-    s->b->moved += n * row->move_b;
-    s->b->spun += row->lever_b * (by * row->spin_b);
-    pl_quad_store(s->particle_b, pl_quad_load(s->particle_b) + n * row->give_b);
+    pl_quad n = pl_quad_three(row->n) * by;
+    p->a.moved -= n * (row->spin_a * p->yield_a);
+    p->a.spun -= pl_quad_three(row->lever_a) * (by * row->spin_a);
+    p->particle_a -= n * row->give_a;
+    p->b.moved += n * (row->spin_b * p->yield_b);
+    p->b.spun += pl_quad_three(row->lever_b) * (by * row->spin_b);
+    p->particle_b += n * row->give_b;
 }
 
 /* A particle that is not there. */
@@ -99,8 +149,10 @@ void pl_firm_sweep_stops(pl_contact *contact);
 /* firm_bounce.c */
 void pl_firm_bounce(pl_contact *contact);
 
-/* firm_keep.c */
-void pl_firm_recall(pl_contact *contact);
-void pl_firm_keep(pl_contact *contact);
+/* firm_keep.c: what was kept by its name; then of each touch, when it is found and when it is done. */
+void pl_firm_list_kept(pl_contact *contact);
+void pl_firm_recall(const pl_contact *contact, const pl_firm_touch *touch);
+void pl_firm_begin_keeping(pl_contact *contact);
+void pl_firm_keep(pl_contact *contact, const pl_firm_touch *touch);
 
 #endif

@@ -4,44 +4,44 @@
 #include "contact/firm_parts.h"
 
 /* At the most in each of two rounds; the first so many part old overlap; and of touches with colliders alone, in the end. */
-enum { MOST_SWEEPS = 8, PARTING_SWEEPS = 2, SWEEPS_OF_STOPS = 4 };
+enum { MOST_SWEEPS = 16, PARTING_SWEEPS = 2, SWEEPS_OF_STOPS = 4 };
 
 /* What is off by less, in parts of what gravity does in a sub-step, is good enough. */
-#define ENOUGH 0.05
+#define ENOUGH 0.03
 
-/* Returns by how many metres it was off. */
-static inline float press(const pl_firm_sides *s, pl_firm_touch *t)
+/* Returns whether it was off by more than `enough` metres. */
+static inline bool press(pl_firm_pair *p, pl_firm_row *row, float enough)
 {
-    const pl_firm_row *row = t->rows;
-    float off = row->missing - pl_firm_apart(s, row), after = t->by[0] + off * row->per;
+    float off = row->missing - pl_firm_apart(p, row), after = row->by + off * row->per;
     bool parted = !(after > 0);
     after = parted ? 0 : after;
-    float by = after - t->by[0];
-    t->by[0] = after;
-    pl_firm_exchange(s, row, by);
-    return parted ? 0 : fabsf(off);
+    float by = after - row->by;
+    row->by = after;
+    pl_firm_exchange(p, row, by);
+    return !parted && fabsf(off) > enough;
 }
 
-/* What has slid is undone, as far as friction holds. */
-static inline void rub(const pl_firm_sides *s, pl_firm_touch *t)
+/* What has slid is undone, as far as friction holds: `limit`. Likewise. */
+static inline bool rub(pl_firm_pair *p, pl_firm_row rows[2], float limit, float enough)
 {
-    float limit = t->friction * t->by[0], wanted[2];
-    for (int k = 0; k < 2; k++) {
-        const pl_firm_row *row = t->rows + 1 + k;
-        wanted[k] = t->by[1 + k] + (row->missing - pl_firm_apart(s, row)) * row->per;
-    }
+    float wanted[2];
+    bool off = false;
+    for (int k = 0; k < 2; k++)
+        wanted[k] = rows[k].by + (rows[k].missing - pl_firm_apart(p, rows + k)) * rows[k].per;
     float square = wanted[0] * wanted[0] + wanted[1] * wanted[1];
     float part = square > limit * limit ? limit / sqrtf(square) : 1;
     for (int k = 0; k < 2; k++) {
-        float after = wanted[k] * part, by = after - t->by[1 + k];
-        t->by[1 + k] = after;
-        pl_firm_exchange(s, t->rows + 1 + k, by);
+        float after = wanted[k] * part, by = after - rows[k].by;
+        rows[k].by = after;
+        pl_firm_exchange(p, rows + k, by);
+        off |= fabsf(by) > enough * rows[k].per;
     }
+    return off;
 }
 
 /* ---- Old overlap ---------------------------------------------------------------------------------------- */
 
-/* By so many metres, as far as a particle may be parted in a sub-step. */
+/* By so many metres, as far as a particle may be parted in a sub-step. Shares: metres of the whole, of what it spins, metres of the particle. */
 static void part(pl_contact *contact, pl_whole_motion *still, int32_t place, pl_quad so_far,
                  const float shares[3], pl_quad lever, pl_quad n, float metres)
 {
@@ -59,89 +59,144 @@ static void part(pl_contact *contact, pl_whole_motion *still, int32_t place, pl_
 /* Without velocity; in equal parts where both give way. */
 static void recover(pl_contact *contact, const pl_firm_touch *t)
 {
-    const pl_firm_row *row = t->rows;
-    pl_whole_motion *a = &contact->firm.wholes[t->a].still, *b = &contact->firm.wholes[t->b].still;
-    float from[3] = {row->move_a, row->spin_a, row->give_a},
-          to[3] = {row->move_b, row->spin_b, row->give_b};
+    const pl_firm_row *row = pl_firm_rows_of(contact, t);
+    pl_whole *whole_a = contact->firm.wholes + t->a, *whole_b = contact->firm.wholes + t->b;
+    pl_whole_motion *a = &whole_a->still, *b = &whole_b->still;
+    pl_quad n = pl_quad_three(row->n), lever_a = pl_quad_three(row->lever_a),
+            lever_b = pl_quad_three(row->lever_b);
+    float from[3] = {row->spin_a * whole_a->yield, row->spin_a, row->give_a},
+          to[3] = {row->spin_b * whole_b->yield, row->spin_b, row->give_b};
     pl_quad at_a = a->moved + pl_quad_load(contact->shift[t->place_a]);
     pl_quad at_b = b->moved + pl_quad_load(contact->shift[t->place_b]);
-    float missing = t->recover - pl_quad_sum(row->n * (at_b - at_a) + row->lever_b * b->spun -
-                                             row->lever_a * a->spun);
-    if (!(missing > 0) || (t->touch && !(t->recover > 0)))
+    float missing =
+        t->recover - pl_quad_sum(n * (at_b - at_a) + lever_b * b->spun - lever_a * a->spun);
+    bool stop = t - contact->firm.touches >= contact->firm.first_stop;
+    if (!(missing > 0) || (!stop && !(t->recover > 0)))
         return;
     bool both = (from[0] > 0 || from[2] > 0) && (to[0] > 0 || to[2] > 0);
     missing *= both ? 0.5f : 1;
-    part(contact, a, t->place_a, at_a, from, -row->lever_a, -row->n, missing);
-    part(contact, b, t->place_b, at_b, to, row->lever_b, row->n, missing);
+    part(contact, a, t->place_a, at_a, from, -lever_a, -n, missing);
+    part(contact, b, t->place_b, at_b, to, lever_b, n, missing);
 }
 
 /* ---- Sweeps -------------------------------------------------------------------------------------------- */
 
-/* New touches begin with an equal share in what holds a body. */
+/* Those that were there begin with what they gave. */
+static void begin_kept(pl_contact *contact, const pl_firm_touch *t)
+{
+    pl_firm_row *rows = pl_firm_rows_of(contact, t);
+    pl_whole *wholes = contact->firm.wholes;
+    wholes[t->a].touches += rows->missing > 0;
+    wholes[t->b].touches += rows->missing > 0;
+    if (!(rows->by > 0))
+        return;
+    pl_firm_pair p = pl_firm_load_pushed(contact, t);
+    for (int k = 0; k < PL_FIRM_ROWS; k++)
+        pl_firm_exchange(&p, rows + k, rows[k].by);
+    pl_firm_store(&p);
+}
+
+/* New ones with an equal share in what holds a body. */
+static void begin_new(pl_contact *contact, const pl_firm_touch *t)
+{
+    const pl_contact_firm *firm = &contact->firm;
+    pl_firm_row *row = pl_firm_rows_of(contact, t);
+    if (row->by > 0 || !(row->missing > 0))
+        return;
+    pl_firm_pair p = pl_firm_load_pushed(contact, t);
+    int a = t->a ? firm->wholes[t->a].touches : 1, b = t->b ? firm->wholes[t->b].touches : 1;
+    float missing = row->missing - (firm->kept && firm->kept->count ? pl_firm_apart(&p, row) : 0);
+    if (!(missing > 0))
+        return;
+    row->by = missing * row->per / (float)(a > b ? a : b);
+    pl_firm_exchange(&p, row, row->by);
+    pl_firm_store(&p);
+}
+
 static void begin(pl_contact *contact)
 {
-    pl_contact_firm *firm = &contact->firm;
-    for (int i = 0; i < firm->touch_count; i++) {
-        pl_firm_touch *t = firm->touches + i;
-        firm->wholes[t->a].touches += t->rows[0].missing > 0;
-        firm->wholes[t->b].touches += t->rows[0].missing > 0;
-        if (!(t->by[0] > 0))
-            continue;
-        pl_firm_sides s = pl_firm_sides_of(contact, t);
-        for (int k = 0; k < 3; k++)
-            pl_firm_exchange(&s, t->rows + k, t->by[k]);
-    }
-    for (int i = 0; i < firm->touch_count; i++) {
-        pl_firm_touch *t = firm->touches + i;
-        pl_firm_sides s = pl_firm_sides_of(contact, t);
-        if (t->by[0] > 0)
-            continue;
-        int a = t->a ? firm->wholes[t->a].touches : 1, b = t->b ? firm->wholes[t->b].touches : 1;
-        float missing =
-            t->rows[0].missing - (firm->kept && firm->kept->count ? pl_firm_apart(&s, t->rows) : 0);
-        if (!(missing > 0) || !(t->rows[0].missing > 0))
-            continue;
-        t->by[0] = missing * t->rows[0].per / (float)(a > b ? a : b);
-        pl_firm_exchange(&s, t->rows, t->by[0]);
-    }
+    const pl_contact_firm *firm = &contact->firm;
+    for (int i = 0; i < firm->touch_count; i++)
+        begin_kept(contact, firm->touches + i);
+    for (int i = 0; i < firm->touch_count; i++)
+        begin_new(contact, firm->touches + i);
 }
 
-/* Returns by how many metres one that is pushed was off at the most. */
-static float sweep(pl_contact *contact, int first, bool parting)
+/* One after the other, from the first on. */
+typedef struct sweeps {
+    int first, number; /* the sweep that is under way, from 1 on */
+    float enough;      /* metres */
+    bool parting;
+} sweeps;
+
+/* Touches of bodies that were all as they should be, in this sweep and the one before, are passed over; not where old overlap is parted, which the
+   others do not wait for. */
+static bool is_quiet(const pl_contact *contact, const pl_firm_touch *t, const sweeps *w)
 {
-    float most = 0;
-    for (int i = first; i < contact->firm.touch_count; i++) {
+    const pl_whole *wholes = contact->firm.wholes;
+    if (w->parting || (!t->a && t->place_a != pl_firm_nobody(contact)) || !t->b)
+        return false;
+    return wholes[t->a].busy < w->number - 1 && wholes[t->b].busy < w->number - 1;
+}
+
+/* Returns whether one was off by more than is allowed. */
+static bool sweep(pl_contact *contact, const sweeps *w)
+{
+    bool any = false;
+    for (int i = w->first; i < contact->firm.touch_count; i++) {
         pl_firm_touch *t = contact->firm.touches + i;
-        pl_firm_sides s = pl_firm_sides_of(contact, t);
-        float off = press(&s, t);
-        most = off > most ? off : most;
-        if (t->friction > 0 && (t->by[0] > 0 || t->by[1] != 0 || t->by[2] != 0))
-            rub(&s, t);
-        if (parting)
+        if (is_quiet(contact, t, w))
+            continue;
+        pl_firm_row *rows = pl_firm_rows_of(contact, t);
+        pl_firm_pair p = pl_firm_load_pushed(contact, t);
+        bool off = press(&p, rows, w->enough);
+        if (t->friction > 0 && (rows->by > 0 || rows[1].by != 0 || rows[2].by != 0))
+            off |= rub(&p, rows + 1, t->friction * rows->by, w->enough);
+        pl_firm_store(&p);
+        if (w->parting)
             recover(contact, t);
+        if (off) {
+            contact->firm.wholes[t->a].busy = t->a ? w->number : 0;
+            contact->firm.wholes[t->b].busy = t->b ? w->number : 0;
+        }
+        any |= off;
     }
-    return most;
+    return any;
 }
 
-static float enough(const pl_contact *contact)
+/* `fewest` times, and up to `most` until all are as they should be; the first `parting` of them part old overlap. Who was quiet before stays so. */
+static void go_through(pl_contact *contact, int first, int fewest, int most, int parting)
 {
-    return (float)(ENOUGH * contact->gravity * contact->h * contact->h);
+    bool off = true;
+    for (int i = 0; i < most && (i < fewest || off); i++) {
+        sweeps w = {.first = first, .number = ++contact->firm.sweeps, .parting = i < parting};
+        w.enough = (float)(ENOUGH * contact->gravity * contact->h * contact->h);
+        off = sweep(contact, &w);
+    }
+}
+
+/* Particles of those that touch themselves were moved one by one since the last round. */
+static void wake_self_touching(pl_contact *contact)
+{
+    for (int i = 1; i < contact->firm.whole_count; i++)
+        if (contact->bodies[contact->firm.wholes[i].body].self)
+            contact->firm.wholes[i].busy = contact->firm.sweeps;
 }
 
 void pl_contact_sweep_firm(pl_contact *contact, int round)
 {
-    int fewest = round == 0 ? PARTING_SWEEPS : 1;
-    float off = INFINITY;
-    if (round == 0)
+    if (round == 0) {
+        contact->firm.sweeps = 0;
         begin(contact);
-    for (int i = 0; i < MOST_SWEEPS && (i < fewest || off > enough(contact)); i++)
-        off = sweep(contact, 0, round == 0 && i < PARTING_SWEEPS);
+        go_through(contact, 0, PARTING_SWEEPS, MOST_SWEEPS, PARTING_SWEEPS);
+    } else {
+        wake_self_touching(contact);
+        go_through(contact, 0, 0, MOST_SWEEPS, 0);
+    }
 }
 
 /* Colliders have the last word: what is light between them and something heavy is not left in them, where it would be pushed out particle by particle. */
 void pl_firm_sweep_stops(pl_contact *contact)
 {
-    float off = INFINITY;
-    for (int i = 0; i < SWEEPS_OF_STOPS && off > enough(contact); i++)
-        off = sweep(contact, contact->firm.first_stop, true);
+    go_through(contact, contact->firm.first_stop, 0, SWEEPS_OF_STOPS, SWEEPS_OF_STOPS);
 }

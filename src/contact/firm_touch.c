@@ -38,22 +38,21 @@ static side side_of_nobody(const pl_contact *contact)
 }
 
 /* What it gets of an impulse along n, a unit vector, at r. Returns how far it yields there. */
-static float respond(const side *s, pl_quad r, pl_quad n, pl_quad *lever, float *move, float *spin,
-                     float *give)
+static float respond(const side *s, pl_quad r, pl_quad n, float lever[3], float *spin, float *give)
 {
     const pl_whole *whole = s->whole;
     if (!(whole->yield > 0)) {
-        *lever = (pl_quad){0};
-        *move = *spin = 0;
+        memset(lever, 0, 3 * sizeof *lever);
+        *spin = 0;
         return *give = s->yield;
     }
     pl_quad l = pl_quad_cross(r, n);
-    *lever = whole->columns[0] * l[0] + whole->columns[1] * l[1] + whole->columns[2] * l[2];
-    float w = whole->yield + pl_quad_sum(*lever * *lever), q = 1 - s->mass * w;
+    l = whole->columns[0] * l[0] + whole->columns[1] * l[1] + whole->columns[2] * l[2];
+    memcpy(lever, &l, 3 * sizeof *lever);
+    float w = whole->yield + pl_quad_sum(l * l), q = 1 - s->mass * w;
     q = q > 0 ? q : 0;
     float stays = q / (s->kappa + q + 1e-30f);
     *spin = 1 - stays;
-    *move = *spin * whole->yield;
     *give = stays * s->yield;
     return w * *spin + *give;
 }
@@ -61,9 +60,9 @@ static float respond(const side *s, pl_quad r, pl_quad n, pl_quad *lever, float 
 static pl_firm_row row_of(const side *a, const side *b, pl_quad from, pl_quad to, pl_quad n,
                           float missing)
 {
-    pl_firm_row row = {.n = n, .missing = missing};
-    float yield = respond(a, from, n, &row.lever_a, &row.move_a, &row.spin_a, &row.give_a) +
-                  respond(b, to, n, &row.lever_b, &row.move_b, &row.spin_b, &row.give_b);
+    pl_firm_row row = {.n = {n[0], n[1], n[2]}, .missing = missing};
+    float yield = respond(a, from, n, row.lever_a, &row.spin_a, &row.give_a) +
+                  respond(b, to, n, row.lever_b, &row.spin_b, &row.give_b);
     row.per = yield > 0 ? 1 / yield : 0;
     return row;
 }
@@ -83,29 +82,41 @@ static void across(pl_quad n, pl_quad out[2])
 
 /* ---- Touches ------------------------------------------------------------------------------------------- */
 
+static void free_touches(pl_memory *memory, const pl_contact_firm *firm)
+{
+    pl_memory_free(memory, firm->touches);
+    pl_memory_free(memory, firm->rows);
+    pl_memory_free(memory, firm->origins);
+    pl_memory_free(memory, firm->table);
+}
+
 bool pl_firm_make_room(pl_contact *contact, int count)
 {
     pl_contact_firm *firm = &contact->firm;
     if (count <= firm->touch_capacity)
         return true;
     int capacity = count + count / 2 + 16, size = 32;
+    size_t had = (size_t)firm->touch_count;
     while (size < 2 * capacity)
         size *= 2;
-    pl_firm_touch *fresh = PL_NEW(contact->memory, pl_firm_touch, capacity);
-    int32_t *table = PL_NEW(contact->memory, int32_t, size);
-    if (!fresh || !table) {
-        pl_memory_free(contact->memory, fresh);
-        pl_memory_free(contact->memory, table);
-        return false;
+    pl_contact_firm fresh = *firm;
+    fresh.touches = PL_NEW(contact->memory, pl_firm_touch, capacity);
+    fresh.rows = PL_NEW(contact->memory, pl_firm_row, PL_FIRM_ROWS * capacity);
+    fresh.origins = PL_NEW(contact->memory, pl_firm_origin, capacity);
+    fresh.table = PL_NEW(contact->memory, int32_t, size);
+    fresh.touch_capacity = capacity;
+    fresh.table_size = size;
+    bool good = fresh.touches && fresh.rows && fresh.origins && fresh.table;
+    if (good && had) {
+        memcpy(fresh.touches, firm->touches, sizeof *fresh.touches * had);
+        memcpy(fresh.rows, firm->rows, sizeof *fresh.rows * PL_FIRM_ROWS * had);
+        memcpy(fresh.origins, firm->origins, sizeof *fresh.origins * had);
     }
-    if (firm->touch_count)
-        memcpy(fresh, firm->touches, sizeof *fresh * (size_t)firm->touch_count);
-    pl_memory_free(contact->memory, firm->touches);
-    pl_memory_free(contact->memory, firm->table);
-    firm->touches = fresh;
-    firm->table = table;
-    firm->touch_capacity = capacity;
-    firm->table_size = size;
+    free_touches(contact->memory, good ? firm : &fresh);
+    if (!good)
+        return false;
+    *firm = fresh;
+    pl_firm_list_kept(contact);
     return true;
 }
 
@@ -148,28 +159,31 @@ typedef struct meeting {
     float depth;
 } meeting;
 
-static pl_firm_touch *add(pl_contact *contact, const side *a, const side *b, const meeting *m,
-                          float friction)
+static void add(pl_contact *contact, const side *a, const side *b, const meeting *m,
+                const pl_firm_touch *like, const pl_firm_origin *origin)
 {
     if (!pl_firm_make_room(contact, contact->firm.touch_count + 1)) {
         contact->lost++;
-        return NULL;
+        return;
     }
     pl_firm_touch *t = contact->firm.touches + contact->firm.touch_count++;
-    *t = (pl_firm_touch){.friction = friction,
-                         .a = (int32_t)(a->whole - contact->firm.wholes),
-                         .b = (int32_t)(b->whole - contact->firm.wholes),
-                         .place_a = a->place,
-                         .place_b = b->place};
-    t->rows[0] = row_of(a, b, a->r, b->r, m->n, m->depth);
-    if (friction > 0) {
+    pl_firm_row *rows = pl_firm_rows_of(contact, t);
+    *t = *like;
+    *pl_firm_origin_of(contact, t) = *origin;
+    t->a = (int32_t)(a->whole - contact->firm.wholes);
+    t->b = (int32_t)(b->whole - contact->firm.wholes);
+    t->place_a = a->place;
+    t->place_b = b->place;
+    rows[0] = row_of(a, b, a->r, b->r, m->n, m->depth);
+    rows[1] = rows[2] = (pl_firm_row){.by = 0};
+    if (t->friction > 0) {
         pl_quad side_ways[2];
         across(m->normal, side_ways);
         for (int k = 0; k < 2; k++)
-            t->rows[1 + k] =
+            rows[1 + k] =
                 row_of(a, b, a->grip, b->grip, side_ways[k], -pl_quad_sum(m->slide * side_ways[k]));
     }
-    return t;
+    pl_firm_recall(contact, t);
 }
 
 static void add_touch(pl_contact *contact, pl_touch *touch)
@@ -179,12 +193,10 @@ static void add_touch(pl_contact *contact, pl_touch *touch)
                  touch->depth};
     if (touch->friction > 0)
         find_grip(contact, &a, &b, m.normal);
-    pl_firm_touch *t = add(contact, &a, &b, &m, touch->friction);
-    if (!t)
-        return;
-    t->touch = touch;
-    t->recover = touch->recover;
-    t->kick = touch->kick;
+    const pl_firm_touch like = {
+        .friction = touch->friction, .recover = touch->recover, .kick = touch->kick};
+    const pl_firm_origin origin = {.touch = touch};
+    add(contact, &a, &b, &m, &like, &origin);
     touch->kick = 0; /* it is answered here */
 }
 
@@ -212,17 +224,14 @@ static void add_stop(pl_contact *contact, pl_near *near, int place, const pl_sho
     side a = side_of_nobody(contact), b = side_of(contact, near->clump * PL_CLUMP + place);
     meeting m = {from_doubles(stop->n), from_doubles(stop->n), from_doubles(stop->slide),
                  (float)stop->depth};
-    double point[3];
+    pl_firm_origin origin = {.near = near};
     for (int k = 0; k < 3; k++)
-        point[k] = stop->arm[k] + c->to.position[k] - body->base[k];
-    b.r = b.grip = from_doubles(point) - b.whole->centre;
-    pl_firm_touch *t = add(contact, &a, &b, &m, (float)stop->friction);
-    if (!t)
-        return;
-    t->recover = (float)stop->recover;
-    t->near = near;
-    t->kick = (float)stop->kick;
-    memcpy(t->point, point, sizeof point);
+        origin.point[k] = stop->arm[k] + c->to.position[k] - body->base[k];
+    b.r = b.grip = from_doubles(origin.point) - b.whole->centre;
+    const pl_firm_touch like = {.friction = (float)stop->friction,
+                                .recover = (float)stop->recover,
+                                .kick = (float)stop->kick};
+    add(contact, &a, &b, &m, &like, &origin);
 }
 
 /* Those of a clump that may be below a plane, by their spheres. */
@@ -269,6 +278,7 @@ static void add_stops(pl_contact *contact)
 
 void pl_firm_find_touches(pl_contact *contact)
 {
+    pl_firm_list_kept(contact);
     add_touches(contact);
     contact->firm.first_stop = contact->firm.touch_count;
     add_stops(contact);

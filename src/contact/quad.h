@@ -19,6 +19,14 @@ static inline void pl_quad_store(float *p, pl_quad v)
     memcpy(p, &v, sizeof v);
 }
 
+/* Three numbers with something else behind them, which is left out. */
+static inline pl_quad pl_quad_three(const float *p)
+{
+    typedef int bits __attribute__((vector_size(16)));
+    const bits first = {-1, -1, -1, 0};
+    return (pl_quad)((bits)pl_quad_load(p) & first);
+}
+
 static inline pl_quad pl_quad_of(const float *three)
 {
     return (pl_quad){three[0], three[1], three[2], 0};
