@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "contact/contact.h"
-#include "contact/quad.h"
+#include "math/quad.h"
 
 /* How a body moves as one: metres, and rotation vectors in coordinates in which its inertia is 1. */
 typedef struct pl_whole_motion {

@@ -5,7 +5,7 @@
    and Coulomb friction by displacement (METHODS §1): the slide of one surface over the other in this sub-step is undone, up to μ times the normal
    correction. Every correction is equal and opposite in momentum. */
 #include "contact/contact.h"
-#include "contact/quad.h"
+#include "math/quad.h"
 #include "contact/share.h"
 
 #include <string.h>

@@ -164,6 +164,12 @@ typedef struct pl_state {
     double velocity[3]; /* units/s, of the whole body; 0 where grounded */
 } pl_state;
 
+/* What is rigid in a stiff body's motion, so that the iteration starts without strain from it: see oriented_lead.c. All zero = nothing. */
+typedef struct pl_lead {
+    float bend[9], centre[3]; /* Q − A row by row, c */
+    float turn[3], spun[3];   /* Q as axis times tan of half its angle; h ω */
+} pl_lead;
+
 typedef struct pl_oriented {
     pl_system *system;
     struct pl_clustered *clustered;     /* what it is made of; both NULL = oriented particles */
@@ -180,6 +186,7 @@ typedef struct pl_oriented {
         shown; /* positions and rotations at the start of the last step, for interpolation; u, w NULL */
     double c[3];     /* mean motion in this sub-step so far, units */
     double drift[3]; /* inertial target of c: h V + h² g */
+    pl_lead lead;    /* of this sub-step */
     double place[3]; /* where the origin will be at the end of the sub-step */
     double path[3];  /* how far the centre of mass of a free body gets in it */
     float *push;     /* [n][3] accelerations in this sub-step beyond the mean one, units/s² */
@@ -248,6 +255,10 @@ size_t pl_oriented_scratch(const pl_system *system, pl_solver solver, bool lone)
 
 /* Whether so many bodies are better solved one by one: the bits are the same either way. */
 bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int iterations, int count);
+
+/* Whether the start of a system's bodies has anything rigid taken out of it; and that, of a body whose `old` is there. */
+bool pl_system_leads(const pl_system *system);
+void pl_oriented_lead(pl_oriented *body, double h);
 
 /* Minimises E over one sub-step from `now` (which becomes `old`): positions and rotations of `now`, c, place and path are
    written: a particle is at place + x. */

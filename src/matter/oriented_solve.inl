@@ -147,7 +147,7 @@ PL_LANES_INLINE void NAME(predict_spin)(const VR q[4], const VR hw[3], VR star[9
 }
 
 /* The start, polar(R*). I + [a]× is the rotation by atan |a| about a, times a stretch. With k = 1 + √(1 + |a|²) its
-   quaternion is (a, k) up to length. */
+   quaternion is (a, k) up to length. Not yet of unit length. */
 PL_LANES_INLINE void NAME(predict_start)(const VR q[4], const VR hw[3], VR p[4])
 {
     VR k = vr_splat(1) + vr_sqrt(vr_splat(1) + (hw[0] * hw[0] + hw[1] * hw[1] + hw[2] * hw[2]));
@@ -155,7 +155,16 @@ PL_LANES_INLINE void NAME(predict_start)(const VR q[4], const VR hw[3], VR p[4])
     p[1] = hw[1] * q[3] + (hw[2] * q[0] - hw[0] * q[2]) + k * q[1];
     p[2] = hw[2] * q[3] + (hw[0] * q[1] - hw[1] * q[0]) + k * q[2];
     p[3] = k * q[3] - (hw[0] * q[0] + hw[1] * q[1] + hw[2] * q[2]);
-    PL_R(pl_rotation_normalise)(p);
+}
+
+/* (t, 1) p, a rotation about t on top of p. */
+PL_LANES_INLINE void NAME(turn_start)(const VR t[3], VR p[4])
+{
+    VR x = p[0] + t[0] * p[3] + (t[1] * p[2] - t[2] * p[1]);
+    VR y = p[1] + t[1] * p[3] + (t[2] * p[0] - t[0] * p[2]);
+    VR z = p[2] + t[2] * p[3] + (t[0] * p[1] - t[1] * p[0]);
+    p[3] = p[3] - (t[0] * p[0] + t[1] * p[1] + t[2] * p[2]);
+    p[0] = x, p[1] = y, p[2] = z;
 }
 
 /* From R* and R: the inertial part of C, and R Ā. */
@@ -195,11 +204,17 @@ static void NAME(load)(CONTEXT *s)
 {
     const pl_oriented *body = s->block->bodies[0];
     const pl_state *old = &body->old;
+    const pl_lead *lead = &body->lead;
+    bool leads = pl_system_leads(s->system);
     for (int i = 0; i < s->n; i++) {
         COL x = {old->x[3 * i], old->x[3 * i + 1], old->x[3 * i + 2], 0};
         COL u = {old->u[3 * i], old->u[3 * i + 1], old->u[3 * i + 2], 0};
         s->x[i] = NAME(mad)(x, u, s->h);
         s->target[i] = s->x[i];
+        for (int k = 0; leads && k < 3; k++) {
+            COL column = {lead->bend[k], lead->bend[3 + k], lead->bend[6 + k], 0};
+            s->x[i] = NAME(mad)(s->x[i], column, x[k] - lead->centre[k]);
+        }
     }
     for (int i = 0; body->pushed && i < s->n; i++) {
         COL a = {body->push[3 * i], body->push[3 * i + 1], body->push[3 * i + 2], 0};
@@ -221,7 +236,15 @@ static void NAME(load)(CONTEXT *s)
         VR old_q[4] = {vr_load(in[0]), vr_load(in[1]), vr_load(in[2]), vr_load(in[3])};
         VR hw[3] = {vr_load(in[4]), vr_load(in[5]), vr_load(in[6])}, q[4], star[9], r[9];
         NAME(predict_spin)(old_q, hw, star);
+        for (int k = 0; leads && k < 3; k++)
+            hw[k] -= vr_splat(lead->spun[k]);
         NAME(predict_start)(old_q, hw, q);
+        if (leads) {
+            VR turn[3] = {vr_splat(lead->turn[0]), vr_splat(lead->turn[1]),
+                          vr_splat(lead->turn[2])};
+            NAME(turn_start)(turn, q);
+        }
+        PL_R(pl_rotation_normalise)(q);
         PL_R(pl_rotation_matrix)(q, r);
         NAME(put_matrices)(s->spin, particles, count, star);
         NAME(put_matrices)(s->r, particles, count, r);
@@ -268,9 +291,37 @@ PL_LANES_INLINE void NAME(start)(CONTEXT *s, int i, NAME(loaded) * from, int at)
     const QUAD *now = from->q + at;
     VR q[4] = {now->x, now->y, now->z, now->w}, spin[3] = {hw.x, hw.y, hw.z}, p[4];
     NAME(predict_start)(q, spin, p);
+    PL_R(pl_rotation_normalise)(p);
     s->q[i] = (QUAD){p[0], p[1], p[2], p[3]};
     from->w[at] = hw;
     s->target[i] = s->x[i] = NAME(mad)(from->x[at], from->u[at], s->h);
+}
+
+/* The leads of the bodies side by side, in the order in which they lie in memory. */
+typedef struct NAME(leads) {
+    COL bend[3], centre, turn, spun; /* bend row by row */
+} NAME(leads);
+
+_Static_assert(sizeof(pl_lead) == 18 * sizeof(float), "one vector for each number");
+
+/* The start of a stiff body: what is rigid in its motion strains nothing. */
+PL_LANES_INLINE void NAME(start_led)(CONTEXT *s, int i, const NAME(leads) * lead,
+                                     const NAME(loaded) * from, int at)
+{
+    const COL *x = from->x + at, *hw = from->w + at, *turn = &lead->turn, *spun = &lead->spun;
+    const QUAD *now = from->q + at;
+    VR q[4] = {now->x, now->y, now->z, now->w}, p[4], t[3] = {turn->x, turn->y, turn->z};
+    VR spin[3] = {hw->x - spun->x, hw->y - spun->y, hw->z - spun->z};
+    NAME(predict_start)(q, spin, p);
+    NAME(turn_start)(t, p);
+    PL_R(pl_rotation_normalise)(p);
+    s->q[i] = (QUAD){p[0], p[1], p[2], p[3]};
+    const COL *rows = lead->bend;
+    VR r[3] = {x->x - lead->centre.x, x->y - lead->centre.y, x->z - lead->centre.z};
+    COL *out = s->x + i;
+    out->x = out->x + rows[0].x * r[0] + rows[0].y * r[1] + rows[0].z * r[2];
+    out->y = out->y + rows[1].x * r[0] + rows[1].y * r[1] + rows[1].z * r[2];
+    out->z = out->z + rows[2].x * r[0] + rows[2].y * r[1] + rows[2].z * r[2];
 }
 
 PL_LANES_INLINE void NAME(start_matrices)(CONTEXT *s, int i, const NAME(loaded) * from, int at)
@@ -292,11 +343,17 @@ PL_LANES_INLINE void NAME(start_matrices)(CONTEXT *s, int i, const NAME(loaded) 
 static void NAME(load)(CONTEXT *s)
 {
     NAME(loaded) loaded;
-    const float *x[BODIES], *u[BODIES], *q[BODIES], *w[BODIES];
+    NAME(leads) leads;
+    const float *x[BODIES], *u[BODIES], *q[BODIES], *w[BODIES], *lead[BODIES];
+    bool led = pl_system_leads(s->system);
     for (int l = 0; l < BODIES; l++) {
-        const pl_state *old = &s->block->bodies[l < s->lanes ? l : 0]->old;
+        const pl_oriented *body = s->block->bodies[l < s->lanes ? l : 0];
+        const pl_state *old = &body->old;
         x[l] = old->x, u[l] = old->u, q[l] = old->q, w[l] = old->w;
+        lead[l] = body->lead.bend;
     }
+    if (led)
+        GATHER(lead, 18, (REAL *)&leads);
     for (int first = 0; first < s->n; first += NAME(chunk)) {
         int count = s->n - first < NAME(chunk) ? s->n - first : NAME(chunk);
         GATHER(x, 3 * count, (REAL *)loaded.x);
@@ -307,6 +364,8 @@ static void NAME(load)(CONTEXT *s)
             x[l] += 3 * count, u[l] += 3 * count, q[l] += 4 * count, w[l] += 3 * count;
         for (int at = 0; at < count; at++)
             NAME(start)(s, first + at, &loaded, at);
+        for (int at = 0; led && at < count; at++)
+            NAME(start_led)(s, first + at, &leads, &loaded, at);
         for (int at = 0; at < count; at++)
             NAME(start_matrices)(s, first + at, &loaded, at);
     }

@@ -746,6 +746,7 @@ pl_work oriented_solve(oriented_scene *scene, pl_solver solver, int first, int c
     for (int b = 0; b < count; b++) {
         pl_oriented *body = bodies[b] = oriented_matter(scene, first + b);
         assert_ptr_equal(body->system, bodies[0]->system);
+        body->lead = (pl_lead){.bend = {0}}; /* held or not, all start from x + h u */
         memcpy(body->now.origin, body->old.origin, sizeof body->now.origin);
         memcpy(body->now.velocity, body->old.velocity, sizeof body->now.velocity);
         for (int k = 0; k < 3; k++)

@@ -1,6 +1,6 @@
-/* Vectors of three floats in the room of four, as contact keeps what it moves. */
-#ifndef PL_CONTACT_QUAD_H
-#define PL_CONTACT_QUAD_H
+/* Vectors of three floats in the room of four. */
+#ifndef PL_MATH_QUAD_H
+#define PL_MATH_QUAD_H
 
 #include <string.h>
 
