@@ -289,6 +289,8 @@ PL_LANES_INLINE vi correct_slots(const slots *s, int begin, int end, const group
     for (int slot = begin; slot < end; slot++) {
         vmember v;
         reload_slot(s, slot, &v);
+        if (first == 0)
+            expect_next(s, slot);
         vi beyond = correct(&v, goal, limit, e[slot - begin][0] + first);
         some[slot - begin] |= pl_any_f(beyond);
         any |= beyond;
@@ -373,6 +375,7 @@ static void limit_narrow(pl_clustered_step *step, int run, group *g)
         return;
     for (int first = 0; first < g->count; first += PL_W)
         fit_slots(r, g, first);
+    expect_rows(r, g, r->old);
     correct_group(r, g, sum_of(r, run), hit);
     for (int i = 0; i < g->count; i++)
         if (hit[i / PL_W][i % PL_W]) {
