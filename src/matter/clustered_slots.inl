@@ -43,7 +43,7 @@ PL_LANES_INLINE void expect_slot(const slots *s, int slot)
         __builtin_prefetch(slot_rest(s, slot) + k * PL_COLUMNS);
 }
 
-/* The first pass over the members of a group reads faster than memory gives, the later ones read nothing new: while they go through
+/* The first pass over the members of a group reads faster than memory gives, the later ones read little that is new: while they go through
    a slot, the same one of the next group, which lies behind this, is asked for as far as the second cache. */
 PL_LANES_INLINE void expect_next(const slots *s, int slot)
 {
