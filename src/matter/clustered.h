@@ -97,7 +97,9 @@ typedef struct pl_clustered_rows {
     uint8_t *alone;      /* [blocks] whether only clusters of one run have members in it */
     int32_t *last_start; /* [groups + 1], and */
     int32_t *last; /* such blocks, by the last group that has any: when it is done, they can move */
-    float *mass;   /* [n] by rows */
+    int32_t *first_start;      /* [groups + 1], and */
+    int32_t *first;            /* blocks by the first group of each run that has any in them */
+    float *mass;               /* [n] by rows */
     float *x, *old, *u, *push; /* [rows][4]: x y z mass, x y z mass, u 0, a 0 */
     float *sum;                /* [runs][rows][4], zero but where `added` says otherwise */
     uint8_t *added;            /* [runs][blocks] */

@@ -123,3 +123,19 @@ PL_LANES_INLINE float *sum_of(const pl_clustered_rows *r, int run)
 {
     return r->sum + (size_t)run * 4 * (size_t)r->row_capacity;
 }
+
+/* Asks for the rows that the next group will be the first of its run to look at: of x, of what the run has for them, and others. */
+static void expect_rows(const pl_clustered_rows *r, const group *g, const float *others)
+{
+    const float *sum = sum_of(r, g->run);
+    if ((g->place + 1) * GROUP >= r->run_start[g->run + 1])
+        return;
+    for (int k = r->first_start[g->place + 1]; k < r->first_start[g->place + 2]; k++) {
+        size_t block = (size_t)r->first[k] * 4 * PL_ROW_BLOCK;
+        for (size_t at = block; at < block + 4 * PL_ROW_BLOCK; at += GROUP) {
+            __builtin_prefetch(r->x + at, 0, 2);
+            __builtin_prefetch(others + at, 0, 2);
+            __builtin_prefetch(sum + at, 0, 2);
+        }
+    }
+}

@@ -120,6 +120,8 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &r->alone, 1, blocks, 0);
     want(p, &r->last_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
     want(p, &r->last, sizeof(int32_t), blocks, 0);
+    want(p, &r->first_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
+    want(p, &r->first, sizeof(int32_t), runs * blocks, 0);
     want(p, &r->x, 4 * sizeof(float), rows, 0);
     want(p, &r->old, 4 * sizeof(float), rows, 0);
     want(p, &r->u, 4 * sizeof(float), rows, 0);
@@ -522,6 +524,26 @@ static void list_alone(pl_clustered *c)
             r->last[--r->last_start[group_of[b]]] = b;
 }
 
+/* Blocks by the first group of each run that has members in them. */
+static void list_first(pl_clustered *c)
+{
+    pl_clustered_rows *r = &c->rows;
+    int32_t *seen = r->sort, at = 0;
+    for (int b = 0; b < r->block_count; b++)
+        seen[b] = -1;
+    for (int run = 0; run < r->run_count; run++)
+        for (int i = r->run_start[run]; i < r->run_start[run + 1]; i++) {
+            if (i % PL_COLUMNS == 0)
+                r->first_start[i / PL_COLUMNS] = at;
+            for (int k = r->touch_start[i]; k < r->touch_start[i + 1]; k++) {
+                if (seen[r->touch[k]] != run)
+                    r->first[at++] = r->touch[k];
+                seen[r->touch[k]] = run;
+            }
+        }
+    r->first_start[(c->count + PL_COLUMNS - 1) / PL_COLUMNS] = at;
+}
+
 static void copy_masses(pl_clustered *c)
 {
     for (int row = 0; row < c->n; row++)
@@ -542,6 +564,7 @@ void pl_clustered_index(pl_clustered *c)
     cut_runs(c);
     list_touched(c);
     list_alone(c);
+    list_first(c);
     copy_masses(c);
     if (c->rings.used)
         pl_rings_lay_out(c);

@@ -56,6 +56,7 @@ static void fit_narrow(const pl_clustered_step *step, int run, group *g)
     fit_all(step, g);
     if (step->clustered->manifold)
         keep_places(r, g);
+    expect_rows(r, g, r->u);
     pull_slots(r, g, step->pull, sum_of(r, run));
 }
 

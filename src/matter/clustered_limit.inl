@@ -278,9 +278,9 @@ static void fit_slots(const pl_clustered_rows *r, group *g, int first)
     limit_lanes(g, first, sums);
 }
 
-/* The corrections of PL_W clusters in some slots; not zero for clusters that have any. */
+/* The corrections of PL_W clusters in some slots; not zero for clusters that have any. Notes in which slots there are some. */
 PL_LANES_INLINE vi correct_slots(const slots *s, int begin, int end, const group *g, int first,
-                                 float (*e)[3][PL_COLUMNS])
+                                 float (*e)[3][PL_COLUMNS], bool some[CHUNK])
 {
     vf goal[12], limit = pl_load_f(g->table + PL_GROUP_LIMIT * GROUP + first);
     vi any = pl_splat_bits_f(0);
@@ -289,14 +289,18 @@ PL_LANES_INLINE vi correct_slots(const slots *s, int begin, int end, const group
     for (int slot = begin; slot < end; slot++) {
         vmember v;
         reload_slot(s, slot, &v);
-        any |= correct(&v, goal, limit, e[slot - begin][0] + first);
+        if (first == 0)
+            expect_next(s, slot);
+        vi beyond = correct(&v, goal, limit, e[slot - begin][0] + first);
+        some[slot - begin] |= pl_any_f(beyond);
+        any |= beyond;
     }
     return any;
 }
 
 /* Adds them to the rows, slot by slot, so that every width adds in one order, and their force and moment to the table. */
 static void push_slots(const pl_clustered_rows *r, int begin, int end, const group *g,
-                       float (*e)[3][PL_COLUMNS], float *rows)
+                       float (*e)[3][PL_COLUMNS], const bool some[CHUNK], float *rows)
 {
     slots all = slots_of(r, g->run, g->place, 0);
     enum { PARTS = GROUP / PL_W };
@@ -307,7 +311,7 @@ static void push_slots(const pl_clustered_rows *r, int begin, int end, const gro
             sum[k][j] = pl_load_f(g->table + (PL_GROUP_PUSH + j) * GROUP + k * PL_W);
     }
     for (int slot = begin; slot < end; slot++)
-        for (int part = 0; part < PARTS && part * PL_W < g->count; part++) {
+        for (int part = 0; some[slot - begin] && part < PARTS && part * PL_W < g->count; part++) {
             const int32_t *row = slot_row(&all, slot) + part * PL_W;
             vf way[3], arm[4];
             for (int k = 0; k < 3; k++)
@@ -332,14 +336,15 @@ static void correct_group(const pl_clustered_rows *r, const group *g, float *row
     for (int begin = 0; begin < count; begin += CHUNK) {
         int end = count - begin < CHUNK ? count : begin + CHUNK;
         vi any = pl_splat_bits_f(0);
+        bool some[CHUNK] = {false};
         for (int first = 0; first < g->count; first += PL_W) {
             slots s = slots_of(r, g->run, g->place, first);
-            vi beyond = correct_slots(&s, begin, end, g, first, e);
+            vi beyond = correct_slots(&s, begin, end, g, first, e, some);
             hit[first / PL_W] |= beyond;
             any |= beyond;
         }
         if (pl_any_f(any))
-            push_slots(r, begin, end, g, e, rows);
+            push_slots(r, begin, end, g, e, some, rows);
     }
 }
 
@@ -370,6 +375,7 @@ static void limit_narrow(pl_clustered_step *step, int run, group *g)
         return;
     for (int first = 0; first < g->count; first += PL_W)
         fit_slots(r, g, first);
+    expect_rows(r, g, r->old);
     correct_group(r, g, sum_of(r, run), hit);
     for (int i = 0; i < g->count; i++)
         if (hit[i / PL_W][i % PL_W]) {

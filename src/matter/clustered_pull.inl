@@ -57,6 +57,8 @@ static void pull_slots(const pl_clustered_rows *r, const group *g, float pull, f
             vmember v;
             vf spin[3], way[3];
             reload_slot(&s, slot, &v);
+            if (first == 0)
+                expect_next(&s, slot);
             for (int k = 0; k < 3; k++)
                 spin[k] = pl_load_f(g->spin[k] + first);
             cross(spin, v.y, way);

@@ -43,6 +43,15 @@ PL_LANES_INLINE void expect_slot(const slots *s, int slot)
         __builtin_prefetch(slot_rest(s, slot) + k * PL_COLUMNS);
 }
 
+/* The first pass over the members of a group reads faster than memory gives, the later ones read little that is new: while they go through
+   a slot, the same one of the next group, which lies behind this, is asked for as far as the second cache. */
+PL_LANES_INLINE void expect_next(const slots *s, int slot)
+{
+    __builtin_prefetch(slot_row(s, slot + s->count), 0, 2);
+    for (int k = 0; k < 4; k++)
+        __builtin_prefetch(slot_rest(s, slot + s->count) + k * PL_COLUMNS, 0, 2);
+}
+
 /* Positions counted from the centres `from`, kept for later passes; returns w m. */
 PL_LANES_INLINE vf load_slot(const pl_clustered_rows *r, const slots *s, int slot, const vf from[3],
                              vmember *v)
