@@ -58,7 +58,7 @@ void pl_contact_destroy(pl_contact *contact)
         contact->boxes,   contact->spheres,   contact->wanted,         contact->change,
         contact->shift,   contact->ways,      contact->kick,           contact->came,
         contact->nodes,   contact->items,     contact->group_segments, contact->touch_segments,
-        contact->touched, contact->joined,    contact->motion,         contact->path,
+        contact->touched, contact->marked,    contact->motion,         contact->path,
         contact->thick,   contact->batches,   contact->last,           contact->mass,
         contact->order,   contact->batch_full};
     pl_contact_free_joints(contact);
@@ -147,7 +147,7 @@ static bool reserve_clumps(pl_contact *contact, size_t capacity)
            renew(memory, &contact->kick, places, sizeof *contact->kick) &&
            renew(memory, &contact->came, places, sizeof *contact->came) &&
            renew(memory, &contact->touched, clumps, sizeof *contact->touched) &&
-           renew(memory, &contact->joined, clumps, sizeof *contact->joined) &&
+           renew(memory, &contact->marked, clumps, sizeof *contact->marked) &&
            renew(memory, &contact->items, 2 * clumps, sizeof *contact->items) &&
            renew(memory, &contact->nodes, nodes, sizeof *contact->nodes) &&
            renew(memory, &contact->group_segments, blocks, sizeof *contact->group_segments) &&
@@ -236,7 +236,7 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
 
 /* ---- Groups --------------------------------------------------------------------------------------- */
 
-enum { BLOCKS_PER_TASK = 1, MOST_STEPS_AHEAD = 4 };
+enum { BLOCKS_PER_TASK = 1, MOST_STEPS_AHEAD = 8 };
 
 typedef struct stage {
     pl_contact *contact;
@@ -385,8 +385,8 @@ static void mark_clump(pl_contact *contact, const pl_contact_body *body, int clu
     }
     float off = sqrtf(square);
     /* Whoever has strayed is likely to do it again. */
-    float slack = 0.5f * body->largest + 2.5f * (motion->swing + off);
-    float before = contact->stale ? 0 : 1.25f * motion->loose;
+    float slack = 0.5f * body->largest + 4 * (motion->swing + off);
+    float before = contact->stale ? 0 : 1.5f * motion->loose;
     motion->slack = body->asleep ? 0 : before > slack ? before : slack;
     motion->stray = 0;
     motion->loose = (motion->swing + off) * 1.0001f + 1e-6f * rounding;

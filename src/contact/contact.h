@@ -28,15 +28,14 @@ typedef struct pl_contact_body {
     double unit; /* metres per model unit */
     int first_clump;
     float friction, restitution;
-    float grip;              /* √friction */
-    uint32_t category, mask; /* two bodies meet where each one's category is in the other's mask */
-    bool self;               /* touches itself */
-    bool flat;               /* a sheet: see share.h */
-    bool asleep;             /* stands still: does not look for others, is found by them */
-    bool woken;              /* was pushed while asleep */
-    bool swept;              /* in a swept touch: scratch of the sweeps */
-    bool shown;              /* all of it, in this sub-step: see pl_contact.show */
-    bool torn, halted;       /* scratch of pl_contact_halt, with the next two */
+    float grip;               /* √friction */
+    uint32_t category, mask;  /* two bodies meet where each one's category is in the other's mask */
+    bool self;                /* touches itself */
+    bool flat;                /* a sheet: see share.h */
+    bool asleep;              /* stands still: does not look for others, is found by them */
+    bool woken;               /* was pushed while asleep */
+    bool shown;               /* all of it, in this sub-step: see pl_contact.show */
+    bool swept, torn, halted; /* scratch of pl_contact_halt, with the next two */
     int32_t zone;
     double box[6];
     bool touching, grounded; /* touched a body, a collider: set here, cleared by whoever reads it */
@@ -196,7 +195,8 @@ typedef struct pl_contact {
     pl_contact_colliders against;
     pl_contact_joints joints;
     pl_contact_firm firm;
-    uint8_t *joined; /* [clumps] scratch of joints: zeros */
+    uint8_t
+        *marked; /* [clumps] scratch of whoever looks for some of them among the touches: zeros */
 
     /* Tree. */
     double anchor[3];

@@ -232,8 +232,8 @@ static __attribute__((noinline)) void look_closely(const search *s, pl_group *gr
 /* How much further than needed a closer look goes: so that it lasts. */
 static float foresight(const pl_contact *contact, const pl_group *group)
 {
-    return 8 * group->closing * (float)contact->h +
-           0.4f * (contact->motion[group->clump].slack + contact->motion[group->other].slack);
+    return 6 * group->closing * (float)contact->h +
+           0.3f * (contact->motion[group->clump].slack + contact->motion[group->other].slack);
 }
 
 /* Of PL_W groups and clumps, in the order in which they lie in memory. */

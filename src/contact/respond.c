@@ -135,18 +135,19 @@ static void begin_batches(pl_contact *contact)
 static bool fill_batches(pl_contact *contact, bool again)
 {
     plan p = {.contact = contact};
-    bool fits = true;
+    const uint8_t *marked = contact->marked;
+    bool fits = true, some_firm = contact->firm.whole_count > 1;
     begin_batches(contact);
     for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
         for (int i = 0; i < s->count; i++) {
             pl_touch *t = touches + i;
-            if (again && !(body_at(contact, t->a)->swept || body_at(contact, t->b)->swept))
+            if (again && !(marked[t->a / PL_CLUMP] | marked[t->b / PL_CLUMP]))
                 continue;
             if (again)
                 t->swept |= PL_AGAIN;
-            if (fits && !pl_contact_is_firm(contact, t))
+            if (fits && !(some_firm && pl_contact_is_firm(contact, t)))
                 fits = add_to_batch(&p, t);
         }
     }
@@ -210,6 +211,13 @@ static void note_pushed(pl_contact *contact)
         }
 }
 
+/* All clumps of the body that the particle belongs to. */
+static void mark_body(pl_contact *contact, int32_t place)
+{
+    const pl_contact_body *body = body_at(contact, place);
+    memset(contact->marked + body->first_clump, 1, (size_t)body->clumps->count);
+}
+
 /* The bodies in swept touches. Returns whether there are any. */
 static bool mark_swept(pl_contact *contact)
 {
@@ -219,9 +227,10 @@ static bool mark_swept(pl_contact *contact)
         const pl_touch *touches = contact->buffers[s->worker].touches + s->first;
         any |= s->swept;
         for (int i = 0; s->swept && i < s->count; i++)
-            if (touches[i].swept)
-                body_at(contact, touches[i].a)->swept = body_at(contact, touches[i].b)->swept =
-                    true;
+            if (touches[i].swept) {
+                mark_body(contact, touches[i].a);
+                mark_body(contact, touches[i].b);
+            }
     }
     return any;
 }
@@ -239,8 +248,7 @@ static void sweep_all(pl_contact *contact)
     if (!mark_swept(contact))
         return;
     fits = fill_batches(contact, true);
-    for (int b = 0; b < contact->body_count; b++)
-        contact->bodies[b].swept = false;
+    memset(contact->marked, 0, (size_t)contact->clump_count);
     for (int i = 2; i < SWEEPS_WHEN_SWEPT; i++) {
         pl_contact_resolve_joints(contact);
         if (!(fits ? pl_contact_sweep(contact, i == 2) : sweep_in_order(contact, true)))
