@@ -63,6 +63,24 @@ PL_LANES_INLINE float longest(const pl_clump_places *v, const pl_clump_places *m
     return __builtin_sqrtf(square);
 }
 
+/* The same of each less a part of its smallest half axis. */
+PL_LANES_INLINE float excess_of(const pl_clump_places *v, const float plus[3], const float *least)
+{
+    float lanes[PL_W] __attribute__((aligned(64)));
+    vf most = pl_splat_f(-1e30f);
+    for (int k = 0; k < PL_CLUMP; k += PL_W) {
+        vf x = pl_load_f(v->x + k) + plus[0], y = pl_load_f(v->y + k) + plus[1],
+           z = pl_load_f(v->z + k) + plus[2];
+        most = pl_max_f(
+            1.0001f * pl_sqrt_f(x * x + y * y + z * z) - PL_SLOW_PART * pl_load_f(least + k), most);
+    }
+    pl_store_f(lanes, most);
+    for (int half = PL_W / 2; half; half /= 2)
+        for (int lane = 0; lane < half; lane++)
+            lanes[lane] = lanes[lane] > lanes[lane + half] ? lanes[lane] : lanes[lane + half];
+    return lanes[0];
+}
+
 /* How a clump has moved, and how far it is from its path. Returns whether that is too far. */
 PL_LANES_INLINE bool follow(pl_contact *contact, const pl_contact_body *body, int clump)
 {
@@ -79,6 +97,7 @@ PL_LANES_INLINE bool follow(pl_contact *contact, const pl_contact_body *body, in
                            (contact->time - contact->made) * (double)path[k]);
     }
     motion->swing = longest(ways, NULL, back);
+    motion->excess = excess_of(ways, back, contact->least + (size_t)clump * PL_CLUMP);
     if (contact->stale)
         return true;
     motion->stray = longest(contact->places + clump, contact->marks + clump, error);

@@ -15,15 +15,14 @@ typedef struct kernels {
     void (*follow)(pl_contact *, int, int);
     void (*groups)(pl_contact *, int, int);
     void (*touches)(pl_contact *, int, int);
-    void (*pack)(pl_contact *);
-    bool (*sweep)(pl_contact *);
+    bool (*sweep)(pl_contact *, bool);
     void (*on_plane)(pl_contact *, pl_near *, bool);
 } kernels;
 
 #define KERNELS(width)                                                                             \
-    [PL_SIMD_PLACE(width)] = {pl_contact_follow_w##width,  pl_contact_groups_w##width,             \
-                              pl_contact_touches_w##width, pl_contact_pack_w##width,               \
-                              pl_contact_sweep_w##width,   pl_contact_on_plane_w##width},
+    [PL_SIMD_PLACE(width)] = {pl_contact_follow_w##width, pl_contact_groups_w##width,              \
+                              pl_contact_touches_w##width, pl_contact_sweep_w##width,              \
+                              pl_contact_on_plane_w##width},
 
 static const kernels *in_use(void)
 {
@@ -54,13 +53,14 @@ void pl_contact_destroy(pl_contact *contact)
         return;
     pl_memory *memory = contact->memory;
     void *arrays[] = {
-        contact->bodies,  contact->places,  contact->marks,          contact->primitives,
-        contact->radius,  contact->least,   contact->used,           contact->body_of,
-        contact->boxes,   contact->spheres, contact->wanted,         contact->change,
-        contact->shift,   contact->ways,    contact->kick,           contact->came,
-        contact->nodes,   contact->items,   contact->group_segments, contact->touch_segments,
-        contact->touched, contact->joined,  contact->motion,         contact->path,
-        contact->thick,   contact->batches, contact->last,           contact->mass};
+        contact->bodies,  contact->places,    contact->marks,          contact->primitives,
+        contact->radius,  contact->least,     contact->used,           contact->body_of,
+        contact->boxes,   contact->spheres,   contact->wanted,         contact->change,
+        contact->shift,   contact->ways,      contact->kick,           contact->came,
+        contact->nodes,   contact->items,     contact->group_segments, contact->touch_segments,
+        contact->touched, contact->marked,    contact->motion,         contact->path,
+        contact->thick,   contact->batches,   contact->last,           contact->mass,
+        contact->order,   contact->batch_full};
     pl_contact_free_joints(contact);
     pl_contact_free_firm(contact);
     pl_contact_free_colliders(contact);
@@ -121,7 +121,9 @@ static bool reserve_clumps(pl_contact *contact, size_t capacity)
     pl_memory *memory = contact->memory;
     size_t places = clumps * PL_CLUMP, blocks = clumps / PL_CLUMPS_PER_BLOCK + 1;
     size_t nodes = clumps / (PL_BRANCHES - 1) + 10, batches = BATCHES_PER_CLUMP * clumps;
-    if (!renew(memory, &contact->batches, batches, sizeof *contact->batches))
+    if (!renew(memory, &contact->batches, batches, sizeof *contact->batches) ||
+        !renew(memory, &contact->order, batches * PL_BATCH, sizeof *contact->order) ||
+        !renew(memory, &contact->batch_full, batches, sizeof *contact->batch_full))
         return false;
     contact->batch_capacity = (int)batches;
     return renew(memory, &contact->last, places, sizeof *contact->last) &&
@@ -145,7 +147,7 @@ static bool reserve_clumps(pl_contact *contact, size_t capacity)
            renew(memory, &contact->kick, places, sizeof *contact->kick) &&
            renew(memory, &contact->came, places, sizeof *contact->came) &&
            renew(memory, &contact->touched, clumps, sizeof *contact->touched) &&
-           renew(memory, &contact->joined, clumps, sizeof *contact->joined) &&
+           renew(memory, &contact->marked, clumps, sizeof *contact->marked) &&
            renew(memory, &contact->items, 2 * clumps, sizeof *contact->items) &&
            renew(memory, &contact->nodes, nodes, sizeof *contact->nodes) &&
            renew(memory, &contact->group_segments, blocks, sizeof *contact->group_segments) &&
@@ -207,7 +209,6 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
         contact->used[first + c] = body->clumps->used[c];
         contact->touched[first + c] = 0;
         contact->body_of[first + c] = number;
-        contact->motion[first + c].thin = INFINITY;
         contact->thick[first + c] = 0;
         for (int p = 0; p < PL_CLUMP; p++) {
             size_t at = (size_t)(first + c) * PL_CLUMP + (size_t)p;
@@ -218,8 +219,6 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
             most = (float)((double)(most > r[2] ? most : r[2]) * body->unit);
             contact->radius[at] = real ? most : 0;
             contact->least[at] = (float)((double)(least < r[2] ? least : r[2]) * body->unit);
-            contact->motion[first + c].thin =
-                fminf(contact->motion[first + c].thin, contact->least[at]);
             contact->thick[first + c] = fmaxf(contact->thick[first + c], contact->radius[at]);
             double mass = is_fixed[i] ? 0 : masses[i] * mass_unit;
             contact->primitives[at].yield = is_fixed[i] ? 0 : (float)(1 / mass);
@@ -237,7 +236,7 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
 
 /* ---- Groups --------------------------------------------------------------------------------------- */
 
-enum { BLOCKS_PER_TASK = 1, MOST_STEPS_AHEAD = 4 };
+enum { BLOCKS_PER_TASK = 1, MOST_STEPS_AHEAD = 8 };
 
 typedef struct stage {
     pl_contact *contact;
@@ -346,26 +345,51 @@ static void look_ahead(pl_contact *contact, double rest_of_step)
     contact->until = contact->time + contact->horizon * (1 + 1e-9);
 }
 
-/* The solver moves particles that are pressed against something towards it in every sub-step, and contact moves them back:
-   their swing is not how far they get. */
+/* Those who sleep stand still. */
+static void lay_clump(pl_contact *contact, int clump)
+{
+    pl_clump_motion *motion = contact->motion + clump;
+    motion->swing = 0;
+    motion->excess = -INFINITY;
+    for (int i = clump * PL_CLUMP; i < (clump + 1) * PL_CLUMP; i++)
+        motion->excess = fmaxf(motion->excess, -PL_SLOW_PART * contact->least[i]);
+    memset(motion->mean, 0, sizeof motion->mean);
+}
+
+/* Where its clumps are bound for. The solver moves particles that are pressed against something towards it in every sub-step, and contact moves
+   them back: how far they have moved by now is not how far they get, but their velocities tell. */
+static void set_paths(pl_contact *contact, int number)
+{
+    const pl_contact_body *body = contact->bodies + number;
+    int first = body->first_clump, end = first + body->clumps->count;
+    if (!body->asleep && contact->pace) {
+        contact->pace(contact->host, number, contact->path + first);
+        return;
+    }
+    for (int c = first; c < end; c++) {
+        if (body->asleep)
+            lay_clump(contact, c);
+        for (int k = 0; k < 3; k++)
+            contact->path[c][k] = contact->motion[c].mean[k] / (float)contact->h;
+    }
+}
+
 static void mark_clump(pl_contact *contact, const pl_contact_body *body, int clump)
 {
     pl_clump_motion *motion = contact->motion + clump;
-    if (body->asleep) {
-        motion->swing = 0;
-        memset(motion->mean, 0, sizeof motion->mean);
-    }
-    float rounding = body->largest;
+    float rounding = body->largest, square = 0;
     for (int k = 0; k < 3; k++) {
-        contact->path[clump][k] = motion->mean[k] / (float)contact->h;
+        float off = motion->mean[k] - contact->path[clump][k] * (float)contact->h;
+        square += off * off;
         rounding += fabsf(motion->mean[k]);
     }
+    float off = sqrtf(square);
     /* Whoever has strayed is likely to do it again. */
-    float slack = 0.5f * body->largest + 2.5f * motion->swing;
-    float before = contact->stale ? 0 : 1.25f * motion->loose;
+    float slack = 0.5f * body->largest + 4 * (motion->swing + off);
+    float before = contact->stale ? 0 : 1.5f * motion->loose;
     motion->slack = body->asleep ? 0 : before > slack ? before : slack;
     motion->stray = 0;
-    motion->loose = motion->swing * 1.0001f + 1e-6f * rounding;
+    motion->loose = (motion->swing + off) * 1.0001f + 1e-6f * rounding;
 }
 
 static void mark_bodies(pl_contact *contact)
@@ -374,6 +398,7 @@ static void mark_bodies(pl_contact *contact)
     for (int b = 0; b < contact->body_count; b++) {
         pl_contact_body *body = contact->bodies + b;
         memcpy(body->mark_base, body->base, sizeof body->base);
+        set_paths(contact, b);
         for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++)
             mark_clump(contact, body, c);
     }
@@ -417,14 +442,9 @@ void pl_contact_make_groups(pl_contact *contact, double rest_of_step, pl_tasks *
     contact->builds++;
 }
 
-void pl_contact_pack(pl_contact *contact)
+bool pl_contact_sweep(pl_contact *contact, bool fresh)
 {
-    in_use()->pack(contact);
-}
-
-bool pl_contact_sweep(pl_contact *contact)
-{
-    return in_use()->sweep(contact);
+    return in_use()->sweep(contact, fresh);
 }
 
 void pl_contact_on_plane(pl_contact *contact, pl_near *near, bool first)

@@ -28,15 +28,14 @@ typedef struct pl_contact_body {
     double unit; /* metres per model unit */
     int first_clump;
     float friction, restitution;
-    float grip;              /* √friction */
-    uint32_t category, mask; /* two bodies meet where each one's category is in the other's mask */
-    bool self;               /* touches itself */
-    bool flat;               /* a sheet: see share.h */
-    bool asleep;             /* stands still: does not look for others, is found by them */
-    bool woken;              /* was pushed while asleep */
-    bool swept;              /* in a swept touch: scratch of the sweeps */
-    bool shown;              /* all of it, in this sub-step: see pl_contact.show */
-    bool torn, halted;       /* scratch of pl_contact_halt, with the next two */
+    float grip;               /* √friction */
+    uint32_t category, mask;  /* two bodies meet where each one's category is in the other's mask */
+    bool self;                /* touches itself */
+    bool flat;                /* a sheet: see share.h */
+    bool asleep;              /* stands still: does not look for others, is found by them */
+    bool woken;               /* was pushed while asleep */
+    bool shown;               /* all of it, in this sub-step: see pl_contact.show */
+    bool swept, torn, halted; /* scratch of pl_contact_halt, with the next two */
     int32_t zone;
     double box[6];
     bool touching, grounded; /* touched a body, a collider: set here, cleared by whoever reads it */
@@ -107,9 +106,13 @@ typedef struct pl_batch {
     float pushed[PL_BATCH], rubbed[PL_BATCH];
     int32_t swept[PL_BATCH], acted[PL_BATCH]; /* masks: PL_SWEPT; something was moved */
     int32_t a[PL_BATCH], b[PL_BATCH];
-    pl_touch *touches[PL_BATCH]; /* `nothing` behind the last */
-    int32_t count;
 } pl_batch;
+
+/* A pair is swept when it moved further than this part of its smallest half axes, and came head-on when that is by more than this part
+   of the distance at which the two touch. */
+#define PL_SWEPT_PART 0.5f
+/* The same, less what rounding may add to sums of ways. */
+#define PL_SLOW_PART 0.49999f
 
 /* How the particles of a clump move together, metres: a row of eight numbers, which become lanes as they are. */
 typedef struct pl_clump_motion {
@@ -117,8 +120,9 @@ typedef struct pl_clump_motion {
     float swing;   /* ...and against that, at the most */
     float stray;   /* they have left their paths by at its end... */
     float loose;   /* ...and at any time of it */
-    float thin;    /* the least of their half axes */
-    float slack;   /* they should keep to their paths give or take this */
+    float
+        excess; /* one of them against the mean on top of PL_SWEPT_PART of its smallest half axis, at the most */
+    float slack; /* they should keep to their paths give or take this */
 } pl_clump_motion;
 
 /* A run of elements in the buffer of one worker. */
@@ -184,12 +188,15 @@ typedef struct pl_contact {
 
     /* Called for bodies that are looked at more closely: brings the primitives of clumps that are not wanted, and `came`. NULL = both are there. */
     void (*show)(void *host, int body);
+    /* Brings the velocities of a body's clumps at the start of the sub-step, m/s, for their paths. NULL = they go on as in this sub-step. */
+    void (*pace)(void *host, int body, float (*out)[3]);
     void *host;
 
     pl_contact_colliders against;
     pl_contact_joints joints;
     pl_contact_firm firm;
-    uint8_t *joined; /* [clumps] scratch of joints: zeros */
+    uint8_t
+        *marked; /* [clumps] scratch of whoever looks for some of them among the touches: zeros */
 
     /* Tree. */
     double anchor[3];
@@ -205,6 +212,9 @@ typedef struct pl_contact {
 
     /* Touches of this sub-step in batches: those that share a particle in the order of touches. */
     pl_batch *batches;
+    pl_touch **
+        order; /* [batches][16] who is in them: apart, since planning should not have to reach for large batches */
+    uint8_t *batch_full; /* [batches] how many of the sixteen */
     int batch_count, batch_capacity;
     pl_touch nothing; /* of a particle that is not there, with itself */
     int32_t *
@@ -251,11 +261,8 @@ void pl_contact_make_groups(pl_contact *contact, double rest_of_step, pl_tasks *
 /* Places → touches, in parallel. */
 void pl_contact_find(pl_contact *contact, pl_tasks *tasks);
 
-/* Touches into their batches, side by side. */
-void pl_contact_pack(pl_contact *contact);
-
-/* Goes through the batches. Returns whether a touch that was swept was moved by more than a little. */
-bool pl_contact_sweep(pl_contact *contact);
+/* Goes through the batches, and fills them before when they are `fresh`. Returns whether a touch that was swept was moved by more than a little. */
+bool pl_contact_sweep(pl_contact *contact, bool fresh);
 
 /* When touches that were swept have been resolved: nobody passes through anybody all the same. */
 void pl_contact_halt(pl_contact *contact);

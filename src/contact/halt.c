@@ -489,12 +489,13 @@ static bool is_torn(const pl_contact *contact, const pl_contact_body *body)
 
 typedef void visit_touch(pl_contact *contact, pl_touch *t, int a, int b);
 
-static void visit(pl_contact *contact, visit_touch *call)
+/* All, or those in whose blocks some were swept. */
+static void visit(pl_contact *contact, bool all, visit_touch *call)
 {
     for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++)
+        for (int i = 0; (all || s->swept) && i < s->count; i++)
             call(contact, touches + i, contact->body_of[touches[i].a / PL_CLUMP],
                  contact->body_of[touches[i].b / PL_CLUMP]);
     }
@@ -541,14 +542,14 @@ static bool begin(pl_contact *contact)
         body->zone = b;
         body->shown = body->swept = body->torn = body->halted = false;
     }
-    visit(contact, mark_thrown);
+    visit(contact, false, mark_thrown);
     for (int b = 0; b < contact->body_count; b++) {
         pl_contact_body *body = contact->bodies + b;
         body->torn = body->swept && is_torn(contact, body);
         any |= body->swept;
     }
     if (any)
-        visit(contact, unite_torn);
+        visit(contact, false, unite_torn);
     return any;
 }
 
@@ -594,7 +595,7 @@ void pl_contact_halt(pl_contact *contact)
         more = unite_passing(contact, first_time);
     }
     if (any)
-        visit(contact, calm);
+        visit(contact, true, calm);
     for (int b = 0; b < contact->body_count; b++)
         contact->bodies[b].swept = false;
 }

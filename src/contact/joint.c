@@ -49,16 +49,16 @@ static void mark(pl_contact *contact, uint8_t value)
     for (int i = 0; i < contact->joints.count; i++) {
         const pl_joint *joint = contact->joints.joints + i;
         for (int j = 0; joint->b.count && j < joint->a.count; j++)
-            contact->joined[joint->a.place[j] / PL_CLUMP] = value;
+            contact->marked[joint->a.place[j] / PL_CLUMP] = value;
         for (int j = 0; j < joint->b.count; j++)
-            contact->joined[joint->b.place[j] / PL_CLUMP] = value;
+            contact->marked[joint->b.place[j] / PL_CLUMP] = value;
     }
 }
 
 /* Only touches between clumps that carry a joint are looked at twice. */
 void pl_contact_excuse_joined(pl_contact *contact)
 {
-    const uint8_t *joined = contact->joined;
+    const uint8_t *joined = contact->marked;
     if (!contact->joints.count)
         return;
     mark(contact, 1);

@@ -37,10 +37,6 @@ PL_LANES_INLINE uint32_t bits_less(vf a, vf b)
 #endif
 }
 
-/* A pair is swept when it moved further than this part of its smallest half axes, and came head-on when that is by more than this part
-   of the distance at which the two touch. */
-#define SWEPT_PART 0.5f
-
 /* ---- What a search has in hand ---------------------------------------------------------------------- */
 
 /* What all rows of a group have in common: a cache line. */
@@ -51,7 +47,7 @@ typedef struct between {
     int32_t body, other_body;
     uint32_t rows; /* my particles that have come near */
     uint32_t used; /* the other's places with particles */
-    int32_t fast;  /* some pair may be swept */
+    uint32_t fast; /* my particles of whom some pair may be swept */
     const pl_primitive *mine, *others;
 } between;
 
@@ -236,8 +232,8 @@ static __attribute__((noinline)) void look_closely(const search *s, pl_group *gr
 /* How much further than needed a closer look goes: so that it lasts. */
 static float foresight(const pl_contact *contact, const pl_group *group)
 {
-    return 8 * group->closing * (float)contact->h +
-           0.4f * (contact->motion[group->clump].slack + contact->motion[group->other].slack);
+    return 6 * group->closing * (float)contact->h +
+           0.3f * (contact->motion[group->clump].slack + contact->motion[group->other].slack);
 }
 
 /* Of PL_W groups and clumps, in the order in which they lie in memory. */
@@ -246,7 +242,7 @@ typedef struct vgroup {
 } vgroup;
 
 typedef struct vmotion {
-    vf mean[3], swing, stray, loose, thin, slack;
+    vf mean[3], swing, stray, loose, excess, slack;
 } vmotion;
 
 _Static_assert(sizeof(pl_clump_motion) == sizeof(vmotion) / PL_W, "one vector for each number");
@@ -279,9 +275,8 @@ PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, con
     for (int k = 0; k < 3; k++)
         apart[k] = others.mean[k] - mine.mean[k];
     vf way = pl_sqrt_f(apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]);
-    /* No particle of one moves further than this against any of the other. */
-    vf fastest = (way + (mine.swing + others.swing)) * 1.0001f;
-    vi fast = fastest > SWEPT_PART * (mine.thin + others.thin);
+    /* No particle of one moves further than this against any of the other, on top of a part of their half axes. */
+    vi fast = way * 1.0001f + (mine.excess + others.excess) > 0.0f;
     /* Gaps are known for the end of a sub-step: during it their paths may have been nearer. */
     vf during = mine.loose + others.loose + group.closing * (float)contact->h;
     vf after = mine.stray + others.stray;
@@ -291,6 +286,23 @@ PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, con
     memcpy(out->fast, &fast, sizeof fast);
     out->may = ~bits_of(group.gap - closed > reach) & ALL_LANES;
     out->look = ~bits_of(group.beyond - closed > reach) & out->may;
+}
+
+/* My particles that may be fast against one of the other clump. */
+PL_LANES_INLINE uint32_t fast_rows(const pl_contact *contact, const pl_group *group)
+{
+    const pl_clump_places *ways = contact->ways + group->clump;
+    const pl_clump_motion *others = contact->motion + group->other;
+    const float *least = contact->least + (size_t)group->clump * PL_CLUMP;
+    uint32_t rows = 0;
+    for (int k = 0; k < PL_CLUMP; k += PL_W) {
+        vf x = pl_load_f(ways->x + k) - others->mean[0],
+           y = pl_load_f(ways->y + k) - others->mean[1],
+           z = pl_load_f(ways->z + k) - others->mean[2];
+        vf way = 1.0001f * pl_sqrt_f(x * x + y * y + z * z);
+        rows |= bits_less(PL_SLOW_PART * pl_load_f(least + k), way + others->excess) << k;
+    }
+    return rows;
 }
 
 /* What they have in common. Returns the number of those that may find something. */
@@ -310,7 +322,7 @@ static int look_between(search *s, pl_group *groups, pl_row_gaps *gaps, int32_t 
             float reach = n.reach[lane], closed = n.closed[lane];
             if (n.look >> lane & 1)
                 look_closely(s, group, gaps + live[i + lane], reach + foresight(contact, group));
-            two->fast = n.fast[lane];
+            two->fast = n.fast[lane] ? fast_rows(contact, group) : 0;
             two->clump = group->clump, two->body = contact->body_of[two->clump];
             two->other = group->other, two->other_body = contact->body_of[two->other];
             two->mine = contact->primitives + (size_t)two->clump * PL_CLUMP;
@@ -364,7 +376,7 @@ PL_LANES_INLINE uint32_t are_fast(const grounds *g, int32_t mine, int at, const 
     for (int k = 0; k < PL_CLUMP; k += PL_W) {
         vf u = pl_load_f(ways->x + k) - way->x[at], v = pl_load_f(ways->y + k) - way->y[at],
            w = pl_load_f(ways->z + k) - way->z[at];
-        vf small = SWEPT_PART * (pl_load_f(least + k) + thin);
+        vf small = PL_SWEPT_PART * (pl_load_f(least + k) + thin);
         result |= bits_less(small * small, u * u + v * v + w * w) << k;
     }
     return result;
@@ -444,7 +456,7 @@ static uint32_t careful_rows(search *s, const grounds *g, const between *two, in
         uint32_t all = two->used, swept = 0;
         if (two->body == two->other_body)
             all &= ~excused(contact, mine * PL_CLUMP + at, two->other);
-        if (two->fast)
+        if (two->fast >> at & 1)
             swept = are_fast(g, mine, at, two) & all;
         uint32_t mask = spheres_meet(g, mine, at, two) & all & ~swept;
         s->slow.count = add_pairs(&s->slow, s->slow.count, of, at, mask);
@@ -843,7 +855,7 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_t
     t.give_a = a.yield * t.mass;
     t.give_b = b.yield * t.mass;
     /* What only slides past is resolved like anything slow. */
-    uint32_t head_on = swept ? bits_of(approach > SWEPT_PART * m.distance) : 0;
+    uint32_t head_on = swept ? bits_of(approach > PL_SWEPT_PART * m.distance) : 0;
     s->segment->swept |= (head_on & which) != 0;
     return store_touches(s, p, at, head_on, which, &t, out);
 }

@@ -96,34 +96,23 @@ typedef struct plan {
     int open; /* batches before it are full */
 } plan;
 
-static void empty_batch(pl_contact *contact, pl_batch *batch)
-{
-    batch->count = 0;
-    for (int i = 0; i < PL_BATCH; i++) {
-        batch->touches[i] = &contact->nothing;
-        batch->a[i] = batch->b[i] = contact->nothing.a;
-    }
-}
-
 /* False when there are too many. */
-static bool add_to_batch(plan *p, pl_touch *t)
+static inline bool add_to_batch(plan *p, pl_touch *t)
 {
     pl_contact *contact = p->contact;
     int32_t *last = contact->last, a = last[t->a], b = last[t->b];
     int at = (a > b ? a : b) - contact->stamp;
     at = at > p->open ? at : p->open;
-    while (at < contact->batch_count && contact->batches[at].count == PL_BATCH)
+    uint8_t *full = contact->batch_full;
+    while (at < contact->batch_count && full[at] == PL_BATCH)
         at++;
     if (at == contact->batch_count) {
         if (at == contact->batch_capacity)
             return false;
-        empty_batch(contact, contact->batches + contact->batch_count++);
+        full[contact->batch_count++] = 0;
     }
-    pl_batch *batch = contact->batches + at;
-    batch->touches[batch->count] = t;
-    batch->a[batch->count] = t->a;
-    batch->b[batch->count++] = t->b;
-    while (p->open < contact->batch_count && contact->batches[p->open].count == PL_BATCH)
+    contact->order[at * PL_BATCH + full[at]++] = t;
+    while (p->open < contact->batch_count && full[p->open] == PL_BATCH)
         p->open++;
     last[t->a] = last[t->b] = contact->stamp + at + 1;
     return true;
@@ -146,23 +135,22 @@ static void begin_batches(pl_contact *contact)
 static bool fill_batches(pl_contact *contact, bool again)
 {
     plan p = {.contact = contact};
-    bool fits = true;
+    const uint8_t *marked = contact->marked;
+    bool fits = true, some_firm = contact->firm.whole_count > 1;
     begin_batches(contact);
     for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
         for (int i = 0; i < s->count; i++) {
             pl_touch *t = touches + i;
-            if (again && !(body_at(contact, t->a)->swept || body_at(contact, t->b)->swept))
+            if (again && !(marked[t->a / PL_CLUMP] | marked[t->b / PL_CLUMP]))
                 continue;
             if (again)
                 t->swept |= PL_AGAIN;
-            if (fits && !pl_contact_is_firm(contact, t))
+            if (fits && !(some_firm && pl_contact_is_firm(contact, t)))
                 fits = add_to_batch(&p, t);
         }
     }
-    if (fits)
-        pl_contact_pack(contact);
     return fits;
 }
 
@@ -171,8 +159,8 @@ static void empty_batches(pl_contact *contact)
 {
     for (int i = 0; i < contact->batch_count; i++) {
         const pl_batch *batch = contact->batches + i;
-        for (int k = 0; k < batch->count; k++) {
-            pl_touch *t = batch->touches[k];
+        for (int k = 0; k < contact->batch_full[i]; k++) {
+            pl_touch *t = contact->order[i * PL_BATCH + k];
             t->pushed = batch->pushed[k];
             t->rubbed = batch->rubbed[k];
             note_touched(contact, t, batch->acted[k] & 1);
@@ -223,6 +211,13 @@ static void note_pushed(pl_contact *contact)
         }
 }
 
+/* All clumps of the body that the particle belongs to. */
+static void mark_body(pl_contact *contact, int32_t place)
+{
+    const pl_contact_body *body = body_at(contact, place);
+    memset(contact->marked + body->first_clump, 1, (size_t)body->clumps->count);
+}
+
 /* The bodies in swept touches. Returns whether there are any. */
 static bool mark_swept(pl_contact *contact)
 {
@@ -232,9 +227,10 @@ static bool mark_swept(pl_contact *contact)
         const pl_touch *touches = contact->buffers[s->worker].touches + s->first;
         any |= s->swept;
         for (int i = 0; s->swept && i < s->count; i++)
-            if (touches[i].swept)
-                body_at(contact, touches[i].a)->swept = body_at(contact, touches[i].b)->swept =
-                    true;
+            if (touches[i].swept) {
+                mark_body(contact, touches[i].a);
+                mark_body(contact, touches[i].b);
+            }
     }
     return any;
 }
@@ -243,7 +239,7 @@ static void sweep_all(pl_contact *contact)
 {
     bool fits = fill_batches(contact, false);
     for (int i = 0; i < 2; i++) {
-        fits ? pl_contact_sweep(contact) : sweep_in_order(contact, false);
+        fits ? pl_contact_sweep(contact, i == 0) : sweep_in_order(contact, false);
         pl_contact_sweep_firm(contact, i);
     }
     pl_contact_finish_firm(contact);
@@ -252,11 +248,10 @@ static void sweep_all(pl_contact *contact)
     if (!mark_swept(contact))
         return;
     fits = fill_batches(contact, true);
-    for (int b = 0; b < contact->body_count; b++)
-        contact->bodies[b].swept = false;
+    memset(contact->marked, 0, (size_t)contact->clump_count);
     for (int i = 2; i < SWEEPS_WHEN_SWEPT; i++) {
         pl_contact_resolve_joints(contact);
-        if (!(fits ? pl_contact_sweep(contact) : sweep_in_order(contact, true)))
+        if (!(fits ? pl_contact_sweep(contact, i == 2) : sweep_in_order(contact, true)))
             break;
     }
     if (fits)

@@ -149,37 +149,37 @@ static bool resolve(pl_contact *contact, pl_batch *batch, int first)
     return pl_any_f(swept & (done.by > PL_LITTLE * pushed));
 }
 
-bool PL_LANES(pl_contact_sweep)(pl_contact *contact)
+/* Some touches of a batch, side by side; `nothing` behind the last. */
+static void pack(const pl_contact *contact, int number, int first)
 {
-    bool moved = false;
-    for (int i = 0; i < contact->batch_count; i++)
-        for (int k = 0; k < contact->batches[i].count; k += PL_W)
-            moved |= resolve(contact, contact->batches + i, k);
-    PL_LANES_LEAVE();
-    return moved;
-}
-
-static void pack(pl_batch *batch, int first)
-{
+    pl_batch *batch = contact->batches + number;
+    pl_touch *const *order = contact->order + (size_t)number * PL_BATCH;
     const float *rows[PL_W];
-    float columns[PL_TOUCH_VALUES * PL_W] __attribute__((aligned(64)));
-    for (int lane = 0; lane < PL_W; lane++) {
-        const pl_touch *t = batch->touches[first + lane];
-        rows[lane] = t->n;
-        batch->pushed[first + lane] = t->pushed;
-        batch->rubbed[first + lane] = t->rubbed;
-        batch->swept[first + lane] = t->swept & PL_SWEPT ? -1 : 0;
-        batch->acted[first + lane] = 0;
+    for (int lane = first; lane < first + PL_W; lane++) {
+        const pl_touch *t = lane < contact->batch_full[number] ? order[lane] : &contact->nothing;
+        rows[lane - first] = t->n;
+        batch->a[lane] = t->a;
+        batch->b[lane] = t->b;
+        batch->pushed[lane] = t->pushed;
+        batch->rubbed[lane] = t->rubbed;
+        batch->swept[lane] = t->swept & PL_SWEPT ? -1 : 0;
+        batch->acted[lane] = 0;
     }
+    float columns[PL_TOUCH_VALUES * PL_W] __attribute__((aligned(64)));
     pl_lanes_gather(rows, PL_TOUCH_VALUES, columns);
     for (int k = 0; k < PL_TOUCH_VALUES; k++)
         pl_store_f(batch->values[k] + first, pl_load_f(columns + k * PL_W));
 }
 
-void PL_LANES(pl_contact_pack)(pl_contact *contact)
+bool PL_LANES(pl_contact_sweep)(pl_contact *contact, bool fresh)
 {
+    bool moved = false;
     for (int i = 0; i < contact->batch_count; i++)
-        for (int k = 0; k < contact->batches[i].count; k += PL_W)
-            pack(contact->batches + i, k);
+        for (int k = 0; k < contact->batch_full[i]; k += PL_W) {
+            if (fresh)
+                pack(contact, i, k);
+            moved |= resolve(contact, contact->batches + i, k);
+        }
     PL_LANES_LEAVE();
+    return moved;
 }

@@ -176,6 +176,18 @@ void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clu
     }
 }
 
+void pl_oriented_pace(const pl_oriented *body, const pl_clumps *clumps, float (*out)[3])
+{
+    double unit = body->system->key.model->unit;
+    for (int c = 0; c < clumps->count; c++)
+        for (int k = 0; k < 3; k++) {
+            float sum = 0;
+            for (int p = 0; p < PL_CLUMP; p++)
+                sum += body->old.u[3 * clumps->particle[c * PL_CLUMP + p] + k];
+            out[c][k] = (float)((body->old.velocity[k] + (double)(sum / PL_CLUMP)) * unit);
+        }
+}
+
 typedef float quad __attribute__((vector_size(16)));
 typedef double pair __attribute__((vector_size(16)));
 

@@ -288,6 +288,9 @@ void pl_oriented_gather_more(const pl_oriented *body, const pl_clumps *clumps,
 void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clumps,
                                    const uint8_t *wanted, double h, float (*came)[4]);
 
+/* The mean velocity of each clump at the start, m/s. */
+void pl_oriented_pace(const pl_oriented *body, const pl_clumps *clumps, float (*out)[3]);
+
 /* Moves particles as contact says: `change` with velocity, `shift` without, `kick` (which may be NULL) is velocity without moving; x, y,
    z, – by place; all are set to zero. `touched` tells in bits which of a clump were changed, and is cleared. */
 void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint16_t *touched,

@@ -144,6 +144,14 @@ static void show_body(void *context, int number)
                                   contact->came + first);
 }
 
+/* For the paths of its clumps. */
+static void pace_body(void *context, int number, float (*out)[3])
+{
+    const pl_world *world = context;
+    const pl_record *record = world->entered[number];
+    pl_oriented_pace(&record->matter, record->clumps, out);
+}
+
 /* Whether anything bounces. */
 static bool is_bouncy(const pl_contact *contact)
 {
@@ -203,6 +211,7 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     contact->step = world->step;
     contact->time = world->time;
     contact->show = show_body;
+    contact->pace = pace_body;
     contact->host = world;
     contact->firm.kept = world->stiff_contact ? &world->kept : NULL;
     contact->gravity =
