@@ -18,9 +18,10 @@ typedef struct pl_whole {
     _Alignas(64) pl_whole_motion by; /* by contacts of this sub-step */
     float yield;                     /* 1/M; 0 = nobody */
     int body;
-    int touches; /* that push it */
-    int busy;    /* the last sweep in which one of them was off by more than a little */
-    bool hit;    /* in the end some of them did */
+    int touches;   /* that push it */
+    int busy;      /* the last sweep in which they moved it by more than a little... */
+    float stirred; /* ...and how far since then, metres */
+    bool hit;      /* in the end some of them did */
     _Alignas(64) pl_whole_motion still; /* the same without velocity */
     pl_whole_motion kick;               /* velocity without moving, per sub-step */
     pl_quad columns[3];                 /* of C */

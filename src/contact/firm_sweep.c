@@ -139,7 +139,36 @@ static bool is_quiet(const pl_contact *contact, const pl_firm_touch *t, const sw
     return wholes[t->a].busy < w->number - 1 && wholes[t->b].busy < w->number - 1;
 }
 
-/* Returns whether one was off by more than is allowed. */
+/* By how much a side was moved where an impulse acts, added up: others of its touches are looked at again when that is more than a little. What is heavy is
+   not stirred by every light thing that touches it. */
+static bool stir(pl_whole *whole, const float lever[3], float spin, float give, float by,
+                 const sweeps *w)
+{
+    pl_quad l = pl_quad_three(lever);
+    whole->stirred += fabsf(by) * (spin * (whole->yield + pl_quad_sum(l * l)) + give);
+    if (!(whole->stirred > 0.5f * w->enough))
+        return false;
+    whole->stirred = 0;
+    whole->busy = w->number;
+    return true;
+}
+
+static bool stir_both(pl_contact *contact, const pl_firm_touch *t, const float before[PL_FIRM_ROWS],
+                      const sweeps *w)
+{
+    pl_whole *wholes = contact->firm.wholes;
+    const pl_firm_row *rows = pl_firm_rows_of(contact, t);
+    bool any = false;
+    for (int k = 0; k < PL_FIRM_ROWS; k++) {
+        const pl_firm_row *row = rows + k;
+        float by = row->by - before[k];
+        any |= t->a && stir(wholes + t->a, row->lever_a, row->spin_a, row->give_a, by, w);
+        any |= t->b && stir(wholes + t->b, row->lever_b, row->spin_b, row->give_b, by, w);
+    }
+    return any;
+}
+
+/* Returns whether anybody was stirred. */
 static bool sweep(pl_contact *contact, const sweeps *w)
 {
     bool any = false;
@@ -148,6 +177,7 @@ static bool sweep(pl_contact *contact, const sweeps *w)
         if (is_quiet(contact, t, w))
             continue;
         pl_firm_row *rows = pl_firm_rows_of(contact, t);
+        float before[PL_FIRM_ROWS] = {rows[0].by, rows[1].by, rows[2].by};
         pl_firm_pair p = pl_firm_load_pushed(contact, t);
         bool off = press(&p, rows, w->enough);
         if (t->friction > 0 && (rows->by > 0 || rows[1].by != 0 || rows[2].by != 0))
@@ -155,11 +185,7 @@ static bool sweep(pl_contact *contact, const sweeps *w)
         pl_firm_store(&p);
         if (w->parting)
             recover(contact, t);
-        if (off) {
-            contact->firm.wholes[t->a].busy = t->a ? w->number : 0;
-            contact->firm.wholes[t->b].busy = t->b ? w->number : 0;
-        }
-        any |= off;
+        any |= off && stir_both(contact, t, before, w);
     }
     return any;
 }

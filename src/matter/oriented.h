@@ -105,6 +105,7 @@ typedef struct pl_system {
     double mass_unit;            /* kg per unit of mass here */
     double energy_unit;          /* joules per unit of energy here */
     double total_mass;           /* Σ m_i */
+    double own_moment;           /* Σ f_i tr Ā_i */
     double *kappa;               /* [m] */
     double *mass;                /* [n] */
     double *weights;             /* [n][3] masses, once for every component */
@@ -256,8 +257,12 @@ size_t pl_oriented_scratch(const pl_system *system, pl_solver solver, bool lone)
 /* Whether so many bodies are better solved one by one: the bits are the same either way. */
 bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int iterations, int count);
 
-/* Whether the start of a system's bodies has anything rigid taken out of it; and that, of a body whose `old` is there. */
-bool pl_system_leads(const pl_system *system);
+/* Whether what is rigid in the motion of a system's bodies is taken out of the start; and that, of a body whose `old` is there. */
+static inline bool pl_system_leads(const pl_system *system)
+{
+    return system->firmness >= 1 && !system->grounded;
+}
+
 void pl_oriented_lead(pl_oriented *body, double h);
 
 /* Minimises E over one sub-step from `now` (which becomes `old`): positions and rotations of `now`, c, place and path are

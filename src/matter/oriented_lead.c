@@ -14,25 +14,17 @@
 #include "math/quat.h"
 #include "matter/oriented.h"
 
-bool pl_system_leads(const pl_system *system)
-{
-    return system->firmness >= 1 && !system->grounded;
-}
-
-/* Σ m, Σ m x, Σ m u, Σ m ω, Σ f tr Ā, and Σ m x xᵀ, Σ m u xᵀ column by column. */
+/* Σ m x, Σ m u, Σ m ω, and Σ m x xᵀ, Σ m u xᵀ column by column. */
 typedef struct swing {
-    float mass, moment;
     pl_quad x, u, w, xx[3], ux[3];
 } swing;
 
-static inline void add(swing *s, const pl_grain_f *grain, pl_quad x, pl_quad u, pl_quad w)
+static inline void add(swing *s, float mass, pl_quad x, pl_quad u, pl_quad w)
 {
-    pl_quad mx = x * grain->mass, mu = u * grain->mass;
-    s->mass += grain->mass;
-    s->moment += grain->density * (grain->moment[0] + grain->moment[3] + grain->moment[5]);
+    pl_quad mx = x * mass, mu = u * mass;
     s->x += mx;
     s->u += mu;
-    s->w += w * grain->mass;
+    s->w += w * mass;
     for (int k = 0; k < 3; k++) {
         s->xx[k] += mx * x[k];
         s->ux[k] += mu * x[k];
@@ -47,19 +39,20 @@ static swing sum_of(const pl_oriented *body)
     int last = body->n - 1;
     swing s = {0};
     for (int i = 0; i < last; i++)
-        add(&s, grain + i, pl_quad_three(x + 3 * i), pl_quad_three(u + 3 * i),
+        add(&s, grain[i].mass, pl_quad_three(x + 3 * i), pl_quad_three(u + 3 * i),
             pl_quad_three(w + 3 * i));
-    add(&s, grain + last, pl_quad_of(x + 3 * last), pl_quad_of(u + 3 * last),
+    add(&s, grain[last].mass, pl_quad_of(x + 3 * last), pl_quad_of(u + 3 * last),
         pl_quad_of(w + 3 * last));
     return s;
 }
 
-/* The rotation nearest to m that three Newton steps from none come to (METHODS, "Rotations fast and safe"): up to a radian they are exact to 10⁻⁶. */
+/* The rotation nearest to m, by Newton steps from none (METHODS, "Rotations fast and safe"), each of which has the cube of the error before. */
 static pl_quat turn_of(pl_mat3 m)
 {
     pl_quat q = pl_quat_identity();
-    for (int i = 0; i < 3; i++) {
-        pl_mat3 b = pl_m3_mul(pl_m3_transpose(pl_quat_to_m3(q)), m), hessian, inverse;
+    double off = 1;
+    for (int i = 0; i < 4 && off > 1e-3; i++) {
+        pl_mat3 b = i ? pl_m3_mul(pl_m3_transpose(pl_quat_to_m3(q)), m) : m, hessian, inverse;
         pl_vec3 slope = {b.m[2][1] - b.m[1][2], b.m[0][2] - b.m[2][0], b.m[1][0] - b.m[0][1]};
         hessian = pl_m3_scale(pl_m3_add(b, pl_m3_transpose(b)), -0.5);
         for (int k = 0; k < 3; k++)
@@ -68,6 +61,7 @@ static pl_quat turn_of(pl_mat3 m)
             break;
         pl_vec3 by = pl_v3_scale(pl_m3_mul_v3(inverse, slope), 0.5);
         q = pl_quat_normalise(pl_quat_mul(q, (pl_quat){by.x, by.y, by.z, 1}));
+        off = pl_v3_length(by);
     }
     return q;
 }
@@ -84,33 +78,51 @@ static void moments_of(const swing *s, double h, const double centre[3], pl_mat3
         }
 }
 
+/* What moves by less than this part of its size against its mean motion is strained by the square of it: let it be. */
+#define SLOW 1e-4
+
+static bool is_slow(const pl_mat3 *way, double size)
+{
+    double most = 0;
+    for (int k = 0; k < 9; k++)
+        most = fmax(most, fabs(way->m[k / 3][k % 3]));
+    return !(most > SLOW * size);
+}
+
+/* The nearest rotation to where the body goes; the particles' own moments count as if they were round, 1 + [h ω]× of them. */
+static pl_quat rotation_of(const pl_mat3 *rest, const pl_mat3 *way, pl_vec3 spun, double moment)
+{
+    pl_mat3 moved = pl_m3_add(pl_m3_add(*rest, *way), pl_m3_cross(pl_v3_scale(spun, moment / 3)));
+    for (int k = 0; k < 3; k++)
+        moved.m[k][k] += moment / 3;
+    return turn_of(moved);
+}
+
 void pl_oriented_lead(pl_oriented *body, double h)
 {
     pl_lead *lead = &body->lead;
-    double centre[3], spun[3], size = 0;
+    if (!pl_system_leads(body->system))
+        return; /* nobody looks at it */
     *lead = (pl_lead){.bend = {0}};
     /* What hangs on pins swings about them: turned about its centre, it would gain more and more. */
-    if (!pl_system_leads(body->system) || body->hold_count)
+    if (body->hold_count)
         return;
     swing s = sum_of(body);
+    double centre[3], spun[3], size = 0, mass = body->system->total_mass;
     pl_mat3 rest, way, inverse;
     for (int k = 0; k < 3; k++) {
-        centre[k] = (double)s.x[k] / (double)s.mass;
-        spun[k] = h * (double)s.w[k] / (double)s.mass;
+        centre[k] = (double)s.x[k] / mass;
+        spun[k] = h * (double)s.w[k] / mass;
     }
     moments_of(&s, h, centre, &rest, &way);
     /* A flat body says nothing about what is across it, and need not. */
     pl_mat3 firm = rest;
     for (int k = 0; k < 3; k++)
         firm.m[k][k] += 1e-6 * pl_m3_trace(rest);
-    if (!pl_m3_inverse(firm, &inverse))
+    if (is_slow(&way, pl_m3_trace(rest)) || !pl_m3_inverse(firm, &inverse))
         return;
-    /* The particles' own, as if they were round: 1 + [h ω]× of them. */
-    pl_vec3 own = pl_v3_scale(pl_v3(spun[0], spun[1], spun[2]), (double)s.moment / 3);
-    pl_mat3 moved = pl_m3_add(pl_m3_add(rest, way), pl_m3_cross(own));
-    for (int k = 0; k < 3; k++)
-        moved.m[k][k] += (double)s.moment / 3;
-    pl_quat q = turn_of(moved);
+    pl_quat q =
+        rotation_of(&rest, &way, pl_v3(spun[0], spun[1], spun[2]), body->system->own_moment);
     /* (Q − 1) − (A − 1): nothing where nobody moves. */
     pl_mat3 turned = pl_m3_sub(pl_quat_to_m3(q), pl_m3_identity());
     pl_mat3 bend = pl_m3_sub(turned, pl_m3_mul(way, inverse));

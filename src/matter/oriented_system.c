@@ -221,7 +221,7 @@ static void double_corners(const double moment[6], double doubled[3])
     doubled[2] = 2 * moment[4];
 }
 
-static void fill_grain(const pl_system *system, int i)
+static void fill_grain(pl_system *system, int i)
 {
     const pl_model *model = system->key.model;
     const float *r = model->radii + 3 * i;
@@ -229,6 +229,7 @@ static void fill_grain(const pl_system *system, int i)
     double density = system->key.particle_density ? (double)system->key.particle_density[i] : 1;
     pl_grain_d grain = {.mass = system->mass[i], .density = density, .scale = 8 * mean * mean};
     memcpy(grain.moment, model->moments + 6 * i, sizeof grain.moment);
+    system->own_moment += density * (grain.moment[0] + grain.moment[3] + grain.moment[5]);
     pl_grain_f *single = &system->grain_f[i];
     *single = (pl_grain_f){
         .mass = (float)grain.mass, .density = (float)grain.density, .scale = (float)grain.scale};

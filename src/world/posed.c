@@ -25,6 +25,7 @@ static void solve(void *context, int begin, int end, int worker)
         pl_work *work = &world->workers[worker].work;
         if (!matter->posed)
             continue;
+        pl_oriented_lead(matter, world->h);
         pl_posed_solve(matter->posed, matter, world->h, world->iterations, world->backward, work);
         uint64_t clock = pl_ticks();
         pl_posed_flow(matter->posed, matter, world->h);

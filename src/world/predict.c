@@ -124,7 +124,6 @@ static int predict_body(const pl_world *world, pl_record *record, double t)
     for (int p = 0; p < matter->hold_count; p++)
         aim_hold(matter, matter->holds + p, t);
     turn_over(matter);
-    pl_oriented_lead(matter, h);
     bool grounded = matter->system->grounded;
     for (int k = 0; k < 3; k++) {
         double pull = world->gravity[k] * matter->gravity_scale / unit + (grounded ? 0 : mean[k]);

@@ -15,6 +15,8 @@ static void solve_blocks(void *context, int begin, int end, int worker)
         pl_block block = world->blocks[i];
         bool stiff = block.solver == PL_SOLVER_STIFF;
         block.backward = world->backward;
+        for (int k = 0; k < block.count; k++)
+            pl_oriented_lead(block.bodies[k], world->h);
         pl_oriented_solve(&block, world->h, stiff ? world->stiff_iterations : world->iterations,
                           &world->workers[worker].work);
     }
