@@ -78,15 +78,15 @@ static void moments_of(const swing *s, double h, const double centre[3], pl_mat3
         }
 }
 
-/* What moves by less than this part of its size against its mean motion is strained by the square of it: let it be. */
-#define SLOW 1e-4
+/* What turns by less in a sub-step, radians, is strained by the square of it: let it be. One particle of a stiff body tells of all. */
+#define SLOW 3e-4
 
-static bool is_slow(const pl_mat3 *way, double size)
+static bool is_slow(const pl_oriented *body, double h)
 {
-    double most = 0;
-    for (int k = 0; k < 9; k++)
-        most = fmax(most, fabs(way->m[k / 3][k % 3]));
-    return !(most > SLOW * size);
+    double square = 0;
+    for (int k = 0; k < 3; k++)
+        square += (double)body->old.w[k] * (double)body->old.w[k];
+    return !(h * h * square > SLOW * SLOW);
 }
 
 /* The nearest rotation to where the body goes; the particles' own moments count as if they were round, 1 + [h ω]× of them. */
@@ -105,7 +105,7 @@ void pl_oriented_lead(pl_oriented *body, double h)
         return; /* nobody looks at it */
     *lead = (pl_lead){.bend = {0}};
     /* What hangs on pins swings about them: turned about its centre, it would gain more and more. */
-    if (body->hold_count)
+    if (body->hold_count || is_slow(body, h))
         return;
     swing s = sum_of(body);
     double centre[3], spun[3], size = 0, mass = body->system->total_mass;
@@ -119,7 +119,7 @@ void pl_oriented_lead(pl_oriented *body, double h)
     pl_mat3 firm = rest;
     for (int k = 0; k < 3; k++)
         firm.m[k][k] += 1e-6 * pl_m3_trace(rest);
-    if (is_slow(&way, pl_m3_trace(rest)) || !pl_m3_inverse(firm, &inverse))
+    if (!pl_m3_inverse(firm, &inverse))
         return;
     pl_quat q =
         rotation_of(&rest, &way, pl_v3(spun[0], spun[1], spun[2]), body->system->own_moment);

@@ -20,8 +20,8 @@
  */
 enum { EARLY = 40, LATE = 300 };
 
-static const uint64_t golden_early = UINT64_C(0x9e2d2c95e9a9c60b);
-static const uint64_t golden_late = UINT64_C(0x3e68879a4b1eb477);
+static const uint64_t golden_early = UINT64_C(0xc1c0323e4c23ec7f);
+static const uint64_t golden_late = UINT64_C(0xc21c73367dfb34a2);
 
 static int last_frame(void)
 {
