@@ -103,7 +103,8 @@ static void blows_add_no_energy(void **state)
     printf("%d pairs: at most %.4g of their energy moved as a whole, %.4g particle by particle; "
            "momentum to %.1e\n",
            cases, worst[1], worst[0], off);
-    assert_true(25 * bad <= cases); /* of the thorough run ten of 400, the stiffest ones mostly */
+    assert_true(100 * bad <= cases); /* of the thorough run two of 400, soft ones */
+    assert_true(worst[1] < 1.05);
     if (cases >= 24)                /* short runs do not meet the stiff ones */
         assert_true(worst[0] > 10);
     assert_true(off < 2e-6);
