@@ -105,7 +105,7 @@ static void blows_add_no_energy(void **state)
            cases, worst[1], worst[0], off);
     assert_true(100 * bad <= cases); /* of the thorough run two of 400, soft ones */
     assert_true(worst[1] < 1.05);
-    if (cases >= 24)                /* short runs do not meet the stiff ones */
+    if (cases >= 24) /* short runs do not meet the stiff ones */
         assert_true(worst[0] > 10);
     assert_true(off < 2e-6);
 }
