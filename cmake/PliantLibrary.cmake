@@ -5,6 +5,9 @@
 # Kernels named *_half_lanes.c use vectors of half the width; structures of them must not be copied in larger pieces, or
 # every copy waits until what was just written has reached the cache.
 #
+# Kernels of contact, and what gathers for it, reach for particles by sixteen addresses at a time: GCC would compute those in vectors, and
+# take them out again one by one.
+#
 # Sanitized, they would take a minute each to compile: less is inlined there (math/lanes.h). Fuzzers need not steer by kernels.
 
 set(PLIANT_LANES_WIDTHS 4)
@@ -41,6 +44,11 @@ function(pliant_library name export)
     list(FILTER half_kernels INCLUDE REGEX "_half_lanes\\.c$")
     if(half_kernels)
       set_property(SOURCE ${half_kernels} APPEND PROPERTY COMPILE_OPTIONS ${PLIANT_LANES_OPTIONS_HALF})
+    endif()
+    set(contact_kernels ${kernels})
+    list(FILTER contact_kernels INCLUDE REGEX "/contact/|/gather_lanes")
+    if(contact_kernels)
+      set_property(SOURCE ${contact_kernels} APPEND PROPERTY COMPILE_OPTIONS -fno-tree-slp-vectorize)
     endif()
     foreach(width IN LISTS PLIANT_LANES_WIDTHS)
       add_library(${name}_lanes_${width} OBJECT ${kernels})

@@ -37,36 +37,28 @@ PL_LANES_INLINE float mean_of(const float *v)
     return ((left[0] + left[2]) + (left[1] + left[3])) * (1.0f / PL_CLUMP);
 }
 
-/* The length of the longest of sixteen vectors plus one that is the same for all. Squares are compared by their bits: what is
-   no number is longer than any. */
+/* The length of the longest of sixteen vectors plus one that is the same for all; no number when one of them is none. */
 PL_LANES_INLINE float longest(const pl_clump_places *v, const pl_clump_places *minus,
                               const float plus[3])
 {
-    int32_t lanes[PL_W] __attribute__((aligned(64)));
-    vi most = pl_splat_bits_f(0);
+    vf most = pl_splat_f(0);
+    vi numbers = pl_splat_bits_f(-1);
     for (int k = 0; k < PL_CLUMP; k += PL_W) {
         vf x = pl_load_f(v->x + k), y = pl_load_f(v->y + k), z = pl_load_f(v->z + k);
         if (minus)
             x -= pl_load_f(minus->x + k), y -= pl_load_f(minus->y + k),
                 z -= pl_load_f(minus->z + k);
         x += plus[0], y += plus[1], z += plus[2];
-        vi bits = (vi)(x * x + y * y + z * z) & 0x7fffffff;
-        vi longer = bits > most;
-        most = (bits & longer) | (most & ~longer);
+        vf square = x * x + y * y + z * z;
+        numbers &= square >= 0.0f;
+        most = pl_max_f(square, most);
     }
-    memcpy(lanes, &most, sizeof lanes);
-    for (int half = PL_W / 2; half; half /= 2)
-        for (int lane = 0; lane < half; lane++)
-            lanes[lane] = lanes[lane] > lanes[lane + half] ? lanes[lane] : lanes[lane + half];
-    float square;
-    memcpy(&square, lanes, sizeof square);
-    return __builtin_sqrtf(square);
+    return pl_all_f(numbers) ? __builtin_sqrtf(pl_greatest_f(most)) : __builtin_nanf("");
 }
 
 /* The same of each less a part of its smallest half axis. */
 PL_LANES_INLINE float excess_of(const pl_clump_places *v, const float plus[3], const float *least)
 {
-    float lanes[PL_W] __attribute__((aligned(64)));
     vf most = pl_splat_f(-1e30f);
     for (int k = 0; k < PL_CLUMP; k += PL_W) {
         vf x = pl_load_f(v->x + k) + plus[0], y = pl_load_f(v->y + k) + plus[1],
@@ -74,11 +66,7 @@ PL_LANES_INLINE float excess_of(const pl_clump_places *v, const float plus[3], c
         most = pl_max_f(
             1.0001f * pl_sqrt_f(x * x + y * y + z * z) - PL_SLOW_PART * pl_load_f(least + k), most);
     }
-    pl_store_f(lanes, most);
-    for (int half = PL_W / 2; half; half /= 2)
-        for (int lane = 0; lane < half; lane++)
-            lanes[lane] = lanes[lane] > lanes[lane + half] ? lanes[lane] : lanes[lane + half];
-    return lanes[0];
+    return pl_greatest_f(most);
 }
 
 /* How a clump has moved, and how far it is from its path. Returns whether that is too far. */

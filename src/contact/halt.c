@@ -101,23 +101,31 @@ static int32_t last_of(const pl_contact_body *body)
     return first_of(body) + body->clumps->count * PL_CLUMP;
 }
 
-/* Low and high corners of the ways of some particles, with their spheres. */
-static void box_of(const pl_contact *contact, int32_t first, int32_t last, const double base[3],
-                   bool corrected, double box[6])
+/* Low and high corners of nothing, and of ways with the spheres that go them. */
+static void empty_box(double box[6])
 {
     for (int k = 0; k < 3; k++)
         box[k] = INFINITY, box[3 + k] = -INFINITY;
-    for (int32_t i = first; i < last; i++) {
-        if (!is_used(contact, i))
-            continue;
-        way w = way_of(contact, i, base, corrected);
-        double radius = (double)contact->radius[i];
-        for (int k = 0; k < 3; k++) {
-            double to = w.from[k] + w.by[k];
-            box[k] = lesser(lesser(to, w.from[k]) - radius, box[k]);
-            box[3 + k] = greater(greater(to, w.from[k]) + radius, box[3 + k]);
-        }
+}
+
+static inline void extend_box(double box[6], const way *w, double radius)
+{
+    for (int k = 0; k < 3; k++) {
+        double to = w->from[k] + w->by[k];
+        box[k] = lesser(lesser(to, w->from[k]) - radius, box[k]);
+        box[3 + k] = greater(greater(to, w->from[k]) + radius, box[3 + k]);
     }
+}
+
+static void box_of(const pl_contact *contact, int32_t first, int32_t last, const double base[3],
+                   bool corrected, double box[6])
+{
+    empty_box(box);
+    for (int32_t i = first; i < last; i++)
+        if (is_used(contact, i)) {
+            way w = way_of(contact, i, base, corrected);
+            extend_box(box, &w, (double)contact->radius[i]);
+        }
 }
 
 static bool boxes_meet(const double a[6], const double b[6])
@@ -222,23 +230,24 @@ static bool may_meet(const pl_contact_body *a, const pl_contact_body *b)
     return (a->category & b->mask) && (b->category & a->mask) && boxes_meet(a->box, b->box);
 }
 
-/* The same of two clumps, from `base`. */
+/* The same of two clumps, from `base`; the second is in a box. */
 static double look_at_clumps(const pl_contact *contact, int32_t a, int32_t b, const double base[3],
-                             bool corrected)
+                             const double box[6], bool corrected)
 {
-    double first = 1, small[6], others[6];
-    box_of(contact, b, b + PL_CLUMP, base, corrected, others);
+    double first = 1;
+    way its[PL_CLUMP];
+    for (int j = 0; j < PL_CLUMP; j++)
+        its[j] = way_of(contact, b + j, base, corrected);
     for (int32_t i = a; i < a + PL_CLUMP; i++) {
-        if (!is_used(contact, i))
-            continue;
-        box_of(contact, i, i + 1, base, corrected, small);
+        double small[6];
         way mine = way_of(contact, i, base, corrected);
-        for (int32_t j = b; j < b + PL_CLUMP && boxes_meet(small, others); j++) {
+        empty_box(small);
+        extend_box(small, &mine, (double)contact->radius[i]);
+        if (!is_used(contact, i) || !boxes_meet(small, box))
+            continue;
+        for (int j = 0; j < PL_CLUMP; j++) {
             course c;
-            if (!is_used(contact, j))
-                continue;
-            way its = way_of(contact, j, base, corrected);
-            if (!course_of(contact, i, j, &mine, &its, &c))
+            if (!is_used(contact, b + j) || !course_of(contact, i, b + j, &mine, its + j, &c))
                 continue;
             if (corrected && passes(&c))
                 return 0;
@@ -254,14 +263,15 @@ static double look(const pl_contact *contact, const pl_contact_body *a, const pl
                    bool corrected)
 {
     double first = 1, box[6], mine[6], others[6];
-    box_of(contact, first_of(b), last_of(b), a->base, corrected, box);
-    for (int32_t own = first_of(a); own < last_of(a); own += PL_CLUMP) {
-        box_of(contact, own, own + PL_CLUMP, a->base, corrected, mine);
-        for (int32_t other = first_of(b); other < last_of(b) && boxes_meet(mine, box);
-             other += PL_CLUMP) {
-            box_of(contact, other, other + PL_CLUMP, a->base, corrected, others);
+    box_of(contact, first_of(a), last_of(a), a->base, corrected, box);
+    for (int32_t other = first_of(b); other < last_of(b); other += PL_CLUMP) {
+        box_of(contact, other, other + PL_CLUMP, a->base, corrected, others);
+        for (int32_t own = first_of(a); own < last_of(a) && boxes_meet(box, others);
+             own += PL_CLUMP) {
+            box_of(contact, own, own + PL_CLUMP, a->base, corrected, mine);
             if (boxes_meet(mine, others))
-                first = lesser(look_at_clumps(contact, own, other, a->base, corrected), first);
+                first =
+                    lesser(look_at_clumps(contact, own, other, a->base, others, corrected), first);
             if (corrected && !(first > 0))
                 return 0;
         }

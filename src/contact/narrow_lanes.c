@@ -117,17 +117,6 @@ static uint32_t excused(const pl_contact *contact, int32_t particle, int other)
     return mask;
 }
 
-/* The lanes' least, or what is no number: halves against each other. */
-PL_LANES_INLINE float least_of(vf v)
-{
-    float lanes[PL_W] __attribute__((aligned(64)));
-    pl_store_f(lanes, v);
-    for (int half = PL_W / 2; half; half /= 2)
-        for (int lane = 0; lane < half; lane++)
-            lanes[lane] = lanes[lane + half] > lanes[lane] ? lanes[lane] : lanes[lane + half];
-    return lanes[0];
-}
-
 /* The least of d² − r² of my particles (in lanes, from the k-th on) and all of the other clump. Places that are not used repeat another one,
    smaller. */
 PL_LANES_INLINE vf least_square(const vf x[3], vf radius, const pl_clump_places *others,
@@ -226,7 +215,7 @@ static __attribute__((noinline)) void look_closely(const search *s, pl_group *gr
     }
     group->keep = keep;
     group->beyond = keep + group->closing * s->since;
-    group->gap = least_of(least) + group->closing * s->since;
+    group->gap = pl_least_f(least) + group->closing * s->since;
 }
 
 /* How much further than needed a closer look goes: so that it lasts. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "contact/cast.h"
+#include "math/quad.h"
 #include "math/quat.h"
 #include "world/world.h"
 
@@ -23,19 +24,29 @@ static double largest_radius(const pl_record *record)
     return most;
 }
 
-/* Four particles at a time: least and most of twelve columns, folded into three. */
+typedef int32_t quad_bits __attribute__((vector_size(16)));
+
+static inline pl_quad choose(quad_bits which, pl_quad a, pl_quad b)
+{
+    return (pl_quad)(((quad_bits)a & which) | ((quad_bits)b & ~which));
+}
+
+/* Four particles at a time, in three vectors: least and most of twelve columns, folded into three. */
 static void extent_of(const float *x, int n, float low[3], float high[3])
 {
     float least[12], most[12];
+    pl_quad below[3], above[3];
     for (int k = 0; k < 12; k++)
-        least[k] = most[k] = x[k % 3];
+        below[k / 4][k % 4] = above[k / 4][k % 4] = x[k % 3];
     int i = 0;
     for (; i + 4 <= n; i += 4)
-        for (int k = 0; k < 12; k++) {
-            float value = x[3 * (size_t)i + (size_t)k];
-            least[k] = value < least[k] ? value : least[k];
-            most[k] = value > most[k] ? value : most[k];
+        for (int v = 0; v < 3; v++) {
+            pl_quad values = pl_quad_load(x + 3 * (size_t)i + 4 * v);
+            below[v] = choose(values < below[v], values, below[v]);
+            above[v] = choose(values > above[v], values, above[v]);
         }
+    memcpy(least, below, sizeof least);
+    memcpy(most, above, sizeof most);
     for (; i < n; i++)
         for (int k = 0; k < 3; k++) {
             float value = x[3 * (size_t)i + (size_t)k];
