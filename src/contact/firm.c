@@ -93,40 +93,46 @@ static void leave_joined(pl_contact *contact)
     }
 }
 
-static void find_wholes(pl_contact *contact)
+static void find_wholes(pl_contact *contact, int begin, int end, int worker)
 {
-    pl_contact_firm *firm = &contact->firm;
-    firm->whole_count = 1;
-    firm->wholes[0] = (pl_whole){.body = -1};
-    leave_joined(contact);
-    for (int b = 0; b < contact->body_count; b++) {
+    for (int b = begin; b < end; b++) {
         pl_contact_body *body = contact->bodies + b;
-        pl_whole *whole = firm->wholes + firm->whole_count;
+        pl_whole *whole = contact->firm.wholes + b + 1;
         bool joined = body->whole == JOINED;
         body->whole = 0;
+        body->slack = 0;
         if (!(body->firm >= PL_FIRM) || joined)
             continue;
         *whole = (pl_whole){.body = b};
         if (!weigh(contact, body, whole))
             continue;
-        body->whole = firm->whole_count++;
+        body->whole = b + 1;
         body->slack = (float)PL_SLOP;
+        contact->buffers[worker].firm = true;
     }
 }
 
-void pl_contact_find_firm(pl_contact *contact)
+enum { BODIES_PER_TASK = 32 };
+
+void pl_contact_find_firm(pl_contact *contact, pl_tasks *tasks)
 {
+    pl_contact_firm *firm = &contact->firm;
     bool any = false;
-    contact->firm.touch_count = contact->firm.whole_count = contact->firm.first_stop = 0;
-    for (int b = 0; b < contact->body_count; b++) {
-        contact->bodies[b].whole = 0;
-        contact->bodies[b].slack = 0;
-        any |= contact->bodies[b].firm >= PL_FIRM;
-    }
-    if (any)
-        find_wholes(contact);
-    if (contact->firm.whole_count > 1)
-        pl_firm_find_touches(contact);
+    firm->tasks = tasks;
+    firm->touch_count = firm->whole_count = firm->first_stop = 0;
+    if (!contact->body_count)
+        return;
+    firm->wholes[0] = (pl_whole){.body = -1};
+    leave_joined(contact);
+    for (int w = 0; w < contact->worker_count; w++)
+        contact->buffers[w].firm = false;
+    pl_contact_run_stage(contact, tasks, find_wholes, contact->body_count, BODIES_PER_TASK);
+    for (int w = 0; w < contact->worker_count; w++)
+        any |= contact->buffers[w].firm;
+    if (!any)
+        return;
+    firm->whole_count = contact->body_count + 1;
+    pl_firm_find_touches(contact);
 }
 
 /* ---- What came of it ------------------------------------------------------------------------------------- */
@@ -296,10 +302,11 @@ void pl_contact_finish_firm(pl_contact *contact)
         add_impulses(contact, t);
         pl_firm_keep(contact, t);
     }
-    for (int i = 1; i < firm->whole_count; i++) {
-        sum_up(firm->wholes + i);
-        move_whole(contact, firm->wholes + i);
-    }
+    for (int b = 0; b < contact->body_count; b++)
+        if (contact->bodies[b].whole) {
+            sum_up(firm->wholes + b + 1);
+            move_whole(contact, firm->wholes + b + 1);
+        }
     if (firm->touch_count) {
         memset(contact->change[pl_firm_nobody(contact)], 0, sizeof *contact->change);
         memset(contact->shift[pl_firm_nobody(contact)], 0, sizeof *contact->shift);
@@ -322,6 +329,15 @@ pl_status pl_contact_reserve_firm(pl_contact *contact, int clumps)
     pl_contact_firm *firm = &contact->firm;
     if (!pl_firm_make_room(contact, pl_contact_firm_room(clumps)))
         return PL_ERROR_MEMORY;
+    int blocks = contact->clump_capacity / PL_CLUMPS_PER_BLOCK + 1;
+    if (firm->block_capacity < blocks) {
+        pl_firm_block *fresh = PL_NEW(contact->memory, pl_firm_block, blocks);
+        if (!fresh)
+            return PL_ERROR_MEMORY;
+        pl_memory_free(contact->memory, firm->blocks);
+        firm->blocks = fresh;
+        firm->block_capacity = blocks;
+    }
     if (firm->whole_capacity > contact->body_capacity)
         return PL_OK;
     pl_whole *wholes = PL_NEW(contact->memory, pl_whole, contact->body_capacity + 1);
@@ -344,6 +360,8 @@ void pl_contact_free_firm(pl_contact *contact)
     pl_memory_free(contact->memory, contact->firm.rows);
     pl_memory_free(contact->memory, contact->firm.origins);
     pl_memory_free(contact->memory, contact->firm.table);
+    pl_memory_free(contact->memory, contact->firm.chain);
+    pl_memory_free(contact->memory, contact->firm.blocks);
     pl_memory_free(contact->memory, contact->firm.islands);
     contact->firm = (pl_contact_firm){0};
 }

@@ -63,6 +63,12 @@ typedef struct pl_firm_origin {
     double point[3]; /* where it touches, from the body's base */
 } pl_firm_origin;
 
+/* Those found in one block of clumps. */
+typedef struct pl_firm_block {
+    int32_t first, count;
+    int32_t low, high; /* the first and the last body in them */
+} pl_firm_block;
+
 static inline pl_firm_row *pl_firm_rows_of(const pl_contact *contact, const pl_firm_touch *t)
 {
     return contact->firm.rows + PL_FIRM_ROWS * (t - contact->firm.touches);

@@ -204,9 +204,9 @@ static void go_through(pl_contact *contact, int first, int fewest, int most, int
 /* Particles of those that touch themselves were moved one by one since the last round. */
 static void wake_self_touching(pl_contact *contact)
 {
-    for (int i = 1; i < contact->firm.whole_count; i++)
-        if (contact->bodies[contact->firm.wholes[i].body].self)
-            contact->firm.wholes[i].busy = contact->firm.sweeps;
+    for (int b = 0; contact->firm.whole_count && b < contact->body_count; b++)
+        if (contact->bodies[b].self && contact->bodies[b].whole)
+            contact->firm.wholes[b + 1].busy = contact->firm.sweeps;
 }
 
 void pl_contact_sweep_firm(pl_contact *contact, int round)
