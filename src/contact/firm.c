@@ -362,6 +362,7 @@ void pl_contact_free_firm(pl_contact *contact)
     pl_memory_free(contact->memory, contact->firm.table);
     pl_memory_free(contact->memory, contact->firm.chain);
     pl_memory_free(contact->memory, contact->firm.blocks);
+    pl_memory_free(contact->memory, contact->firm.sections);
     pl_memory_free(contact->memory, contact->firm.islands);
     contact->firm = (pl_contact_firm){0};
 }

@@ -35,6 +35,24 @@ typedef struct pl_firm_island {
     double taken, given; /* work: by pushes, by bounces */
 } pl_firm_island;
 
+enum { PL_FIRM_STAGES = 20 };
+
+/* Sections that a stage is at work on. */
+typedef struct pl_firm_turn {
+    int stage, begin, end;
+} pl_firm_turn;
+
+/* Sweeps through all touches, and how far each of them is: see firm_turns.c. */
+typedef struct pl_firm_turns {
+    int opening; /* stages before the first sweep */
+    int fewest, most,
+        parting; /* sweeps: at least, until nobody is stirred, that part old overlap */
+    int done[PL_FIRM_STAGES];
+    bool stirred[PL_FIRM_STAGES];
+    pl_firm_turn now[PL_FIRM_STAGES];
+    int count;
+} pl_firm_turns;
+
 typedef struct pl_contact_firm {
     pl_tasks *tasks; /* of this sub-step */
     struct pl_whole *
@@ -49,6 +67,10 @@ typedef struct pl_contact_firm {
     int sweeps;                   /* so far in this sub-step */
     struct pl_firm_block *blocks; /* [blocks of clumps] */
     int block_capacity;
+    struct pl_firm_section *sections;
+    int section_count, section_capacity;
+    bool mixed; /* some touches are with those who move by particles */
+    pl_firm_turns turns;
     int32_t *
         table; /* [table_size] the first of the kept touches whose name falls there; −1 = none... */
     int32_t *chain; /* [kept] ...and the next one */

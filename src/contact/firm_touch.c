@@ -89,6 +89,7 @@ static void free_touches(pl_memory *memory, const pl_contact_firm *firm)
     pl_memory_free(memory, firm->origins);
     pl_memory_free(memory, firm->table);
     pl_memory_free(memory, firm->chain);
+    pl_memory_free(memory, firm->sections);
 }
 
 bool pl_firm_make_room(pl_contact *contact, int count)
@@ -106,9 +107,12 @@ bool pl_firm_make_room(pl_contact *contact, int count)
     fresh.origins = PL_NEW(contact->memory, pl_firm_origin, capacity);
     fresh.table = PL_NEW(contact->memory, int32_t, size);
     fresh.chain = PL_NEW(contact->memory, int32_t, size / 2);
+    fresh.section_capacity = pl_firm_section_room(capacity);
+    fresh.sections = PL_NEW(contact->memory, pl_firm_section, fresh.section_capacity);
     fresh.touch_capacity = capacity;
     fresh.table_size = size;
-    bool good = fresh.touches && fresh.rows && fresh.origins && fresh.table && fresh.chain;
+    bool good = fresh.touches && fresh.rows && fresh.origins && fresh.table && fresh.chain &&
+                fresh.sections;
     if (good && had) {
         memcpy(fresh.touches, firm->touches, sizeof *fresh.touches * had);
         memcpy(fresh.rows, firm->rows, sizeof *fresh.rows * PL_FIRM_ROWS * had);
@@ -212,6 +216,7 @@ static void count_touches(pl_contact *contact, int begin, int end, int worker)
             int32_t low = a < b ? a : b, high = a < b ? b : a;
             block.low = low < block.low ? low : block.low;
             block.high = high > block.high ? high : block.high;
+            block.mixed |= !contact->bodies[a].whole || !contact->bodies[b].whole;
             block.count++;
         }
         contact->firm.blocks[number] = block;
@@ -338,4 +343,5 @@ void pl_firm_find_touches(pl_contact *contact)
     add_touches(contact);
     contact->firm.first_stop = contact->firm.touch_count;
     add_stops(contact);
+    pl_firm_cut(contact);
 }
