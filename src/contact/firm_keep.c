@@ -93,16 +93,28 @@ void pl_firm_begin_keeping(pl_contact *contact)
         pl_kept_reserve(firm->kept, contact->memory, firm->touch_capacity);
 }
 
-/* As far as there is room: without it the next sub-step begins anew. */
-void pl_firm_keep(pl_contact *contact, const pl_firm_touch *t)
+/* In the place of the touch. As far as there is room: without it the next sub-step begins anew. */
+void pl_firm_keep(pl_contact *contact, int number)
 {
-    pl_kept_touches *kept = contact->firm.kept;
+    const pl_kept_touches *kept = contact->firm.kept;
+    const pl_firm_touch *t = contact->firm.touches + number;
     const pl_firm_row *rows = pl_firm_rows_of(contact, t);
-    if (!kept || kept->count == kept->capacity || !(rows->by > 0 && rows->by < 1e30f))
+    if (!kept || number >= kept->capacity)
         return;
-    pl_kept_touch *k = kept->list + kept->count++;
+    pl_kept_touch *k = kept->list + number;
+    k->pushed = 0;
+    if (!(rows->by > 0 && rows->by < 1e30f))
+        return;
     *k = name_of(contact, t);
     pl_quad rubbed = pl_quad_three(rows[1].n) * rows[1].by + pl_quad_three(rows[2].n) * rows[2].by;
     k->pushed = rows->by;
     memcpy(k->rubbed, &rubbed, sizeof k->rubbed);
+}
+
+void pl_firm_end_keeping(pl_contact *contact)
+{
+    pl_kept_touches *kept = contact->firm.kept;
+    for (int i = 0; kept && i < contact->firm.touch_count && i < kept->capacity; i++)
+        if (kept->list[i].pushed > 0)
+            kept->list[kept->count++] = kept->list[i];
 }

@@ -180,6 +180,7 @@ void pl_firm_bounce(pl_contact *contact);
 void pl_firm_list_kept(pl_contact *contact);
 void pl_firm_recall(const pl_contact *contact, const pl_firm_touch *touch);
 void pl_firm_begin_keeping(pl_contact *contact);
-void pl_firm_keep(pl_contact *contact, const pl_firm_touch *touch);
+void pl_firm_keep(pl_contact *contact, int number);
+void pl_firm_end_keeping(pl_contact *contact);
 
 #endif
