@@ -7,14 +7,15 @@ bool pl_kept_reserve(pl_kept_touches *kept, pl_memory *memory, int count)
 {
     if (count <= kept->capacity)
         return true;
-    pl_kept_touch *fresh = PL_NEW(memory, pl_kept_touch, count);
+    int capacity = count + count / 2;
+    pl_kept_touch *fresh = PL_NEW(memory, pl_kept_touch, capacity);
     if (!fresh)
         return false;
     if (kept->count)
         memcpy(fresh, kept->list, sizeof *fresh * (size_t)kept->count);
     pl_memory_free(memory, kept->list);
     kept->list = fresh;
-    kept->capacity = count;
+    kept->capacity = capacity;
     return true;
 }
 
