@@ -132,16 +132,15 @@ void pl_firm_cut(pl_contact *contact)
 
 /* ---- Turns --------------------------------------------------------------------------------------------- */
 
-/* Whether a stage is wanted, for all that is known. When the sweep before has stirred nobody, it is not; it may be begun before that is known, since all
-   would be quiet then, unless there is somebody who never is. */
+/* Whether a stage may be begun. It is wanted when the sweep before has stirred somebody; when that is not yet known it does no harm, since everybody
+   would be quiet, unless there are some who never are. */
 static bool is_wanted(const pl_contact_firm *firm, int stage)
 {
     const pl_firm_turns *t = &firm->turns;
     int sure = t->opening + (t->fewest > 1 ? t->fewest : 1);
     if (stage < sure)
         return true;
-    bool done = t->done[stage - 1] == firm->section_count;
-    return done ? t->stirred[stage - 1] : !firm->mixed;
+    return t->stirred[stage - 1] || (!firm->mixed && t->done[stage - 1] < firm->section_count);
 }
 
 /* As far as the stage before allows. */
