@@ -89,6 +89,7 @@ void pl_contact_free_firm(struct pl_contact *contact);
 /* Which bodies move as a whole, and their touches. */
 void pl_contact_find_firm(struct pl_contact *contact, pl_tasks *tasks);
 bool pl_contact_is_firm(const struct pl_contact *contact, const struct pl_touch *touch);
+bool pl_contact_all_are_firm(const struct pl_contact *contact, int block);
 
 /* In turn with the sweeps of all others; old overlap is parted in round 0. */
 void pl_contact_sweep_firm(struct pl_contact *contact, int round);

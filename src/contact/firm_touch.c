@@ -135,6 +135,13 @@ bool pl_contact_is_firm(const pl_contact *contact, const pl_touch *t)
     return a != b && (contact->bodies[a].whole || contact->bodies[b].whole);
 }
 
+/* All touches found in a block of clumps. */
+bool pl_contact_all_are_firm(const pl_contact *contact, int block)
+{
+    return contact->firm.whole_count > 1 &&
+           contact->firm.blocks[block].count == contact->touch_segments[block].count;
+}
+
 /* From the centre of a particle to the point of its surface whose normal is n. */
 static pl_quad surface_arm(const pl_contact *contact, int32_t place, pl_quad n)
 {

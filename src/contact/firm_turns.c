@@ -5,8 +5,11 @@
    many threads, and what one has read is still in the caches for the next. Every bit is as if they had come one after the other. */
 #include "contact/firm_parts.h"
 
-/* Touches of a section; and how many sections a sweep goes through before the others get their turn. */
-enum { SECTION = 64, SECTIONS_AT_ONCE = 8 };
+/* Touches of a section. */
+enum { SECTION = 64 };
+
+/* A sweep goes through so many sections before the others get their turn: few where there are few, so that others can begin soon; not too many for the caches. */
+enum { TURNS = 32, LEAST_SECTIONS = 4, MOST_SECTIONS = 32 };
 
 /* Fewer touches are in the caches, and done before others could help. */
 enum { FEW = 1024 };
@@ -180,11 +183,19 @@ static void take_turns(pl_contact *contact, int begin, int end, int worker)
     }
 }
 
+static int sections_at_once(const pl_contact_firm *firm)
+{
+    int part = firm->section_count / TURNS;
+    if (firm->touch_count < FEW)
+        return firm->section_count;
+    return part < LEAST_SECTIONS ? LEAST_SECTIONS : part > MOST_SECTIONS ? MOST_SECTIONS : part;
+}
+
 void pl_firm_take_turns(pl_contact *contact)
 {
     pl_contact_firm *firm = &contact->firm;
     pl_firm_turns *t = &firm->turns;
-    int most = firm->touch_count < FEW ? firm->section_count : SECTIONS_AT_ONCE;
+    int most = sections_at_once(firm);
     memset(t->done, 0, sizeof t->done);
     memset(t->stirred, 0, sizeof t->stirred);
     for (plan_turns(firm, most); t->count; plan_turns(firm, most)) {

@@ -141,6 +141,8 @@ static bool fill_batches(pl_contact *contact, bool again)
     for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        if (!again && pl_contact_all_are_firm(contact, block))
+            continue;
         for (int i = 0; i < s->count; i++) {
             pl_touch *t = touches + i;
             if (again && !(marked[t->a / PL_CLUMP] | marked[t->b / PL_CLUMP]))
