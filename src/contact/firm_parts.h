@@ -37,9 +37,10 @@ typedef struct pl_firm_row {
     float lever_a[3];
     float missing; /* metres apart that are asked for */
     float lever_b[3];
-    float by;             /* impulse (times h) so far */
-    float spin_a, give_a; /* parts of it: to the whole, metres of the particle */
-    float spin_b, give_b;
+    /* Parts of an impulse: metres of the particle, to the whole. */
+    float give_b, spin_a, give_a, spin_b;
+    float
+        by; /* impulse (times h) so far: apart from what is loaded as four, which would wait for it */
 } pl_firm_row;
 
 _Static_assert(sizeof(pl_firm_row) == 64, "a cache line");
