@@ -71,6 +71,7 @@ typedef struct pl_contact_firm {
     int section_count, section_capacity;
     bool mixed; /* some touches are with those who move by particles */
     pl_firm_turns turns;
+    bool one_by_one; /* a sweep begins when the one before has ended: for tests, which compare */
     int32_t *
         table; /* [table_size] the first of the kept touches whose name falls there; −1 = none... */
     int32_t *chain; /* [kept] ...and the next one */

@@ -186,7 +186,7 @@ static void take_turns(pl_contact *contact, int begin, int end, int worker)
 static int sections_at_once(const pl_contact_firm *firm)
 {
     int part = firm->section_count / TURNS;
-    if (firm->touch_count < FEW)
+    if (firm->touch_count < FEW || firm->one_by_one)
         return firm->section_count;
     return part < LEAST_SECTIONS ? LEAST_SECTIONS : part > MOST_SECTIONS ? MOST_SECTIONS : part;
 }
