@@ -196,6 +196,8 @@ static bool sweep(pl_contact *contact, int first, int end, const sweeps *w)
 /* Two ways to begin; then sweeps. */
 enum { OPENING = 2 };
 
+_Static_assert(OPENING + MOST_SWEEPS <= PL_FIRM_STAGES, "room for all stages");
+
 /* More neighbours are not asked one by one. */
 enum { FEW_NEIGHBOURS = 64 };
 
