@@ -251,8 +251,8 @@ static void stage_task(void *context, int begin, int end, int worker)
     s->contact->buffers[worker].ticks += pl_ticks() - clock;
 }
 
-static void run_stage(pl_contact *contact, pl_tasks *tasks,
-                      void (*run)(pl_contact *, int, int, int), int count, int grain)
+void pl_contact_run_stage(pl_contact *contact, pl_tasks *tasks,
+                          void (*run)(pl_contact *, int, int, int), int count, int grain)
 {
     stage s = {contact, run};
     uint64_t clock = pl_ticks();
@@ -433,7 +433,7 @@ void pl_contact_make_groups(pl_contact *contact, double rest_of_step, pl_tasks *
     pl_contact_grow_tree(contact);
     for (int w = 0; w < contact->worker_count; w++)
         contact->buffers[w].group_count = 0;
-    run_stage(contact, tasks, make_some_groups, contact->block_count, BLOCKS_PER_TASK);
+    pl_contact_run_stage(contact, tasks, make_some_groups, contact->block_count, BLOCKS_PER_TASK);
     mend_groups(contact);
     note_wanted(contact);
     for (int w = 0; w < contact->worker_count; w++)
@@ -482,7 +482,7 @@ void pl_contact_find(pl_contact *contact, pl_tasks *tasks)
 {
     for (int w = 0; w < contact->worker_count; w++)
         contact->buffers[w].touch_count = 0;
-    run_stage(contact, tasks, find_some_touches, contact->block_count, BLOCKS_PER_TASK);
+    pl_contact_run_stage(contact, tasks, find_some_touches, contact->block_count, BLOCKS_PER_TASK);
     mend_touches(contact);
     pl_contact_find_shoves(contact, tasks);
 }

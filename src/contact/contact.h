@@ -139,6 +139,7 @@ typedef struct pl_contact_buffer {
     int32_t group_count, group_capacity, touch_count, touch_capacity;
     int32_t *found; /* [clumps] what a query has found */
     bool strayed;   /* somebody has left its path */
+    bool firm;      /* somebody moves as a whole */
     uint64_t ticks; /* of work in parallel stages; whoever reads it clears it */
     char padding[64];
 } pl_contact_buffer;
@@ -268,6 +269,10 @@ bool pl_contact_sweep(pl_contact *contact, bool fresh);
 void pl_contact_halt(pl_contact *contact);
 
 /* Touches → change and shift, in order. */
-void pl_contact_resolve(pl_contact *contact);
+void pl_contact_resolve(pl_contact *contact, pl_tasks *tasks);
+
+/* A stage cut into tasks, whose time is counted: items [begin, end), by this worker. */
+void pl_contact_run_stage(pl_contact *contact, pl_tasks *tasks,
+                          void (*run)(pl_contact *, int, int, int), int count, int grain);
 
 #endif

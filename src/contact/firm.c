@@ -93,40 +93,46 @@ static void leave_joined(pl_contact *contact)
     }
 }
 
-static void find_wholes(pl_contact *contact)
+static void find_wholes(pl_contact *contact, int begin, int end, int worker)
 {
-    pl_contact_firm *firm = &contact->firm;
-    firm->whole_count = 1;
-    firm->wholes[0] = (pl_whole){.body = -1};
-    leave_joined(contact);
-    for (int b = 0; b < contact->body_count; b++) {
+    for (int b = begin; b < end; b++) {
         pl_contact_body *body = contact->bodies + b;
-        pl_whole *whole = firm->wholes + firm->whole_count;
+        pl_whole *whole = contact->firm.wholes + b + 1;
         bool joined = body->whole == JOINED;
         body->whole = 0;
+        body->slack = 0;
         if (!(body->firm >= PL_FIRM) || joined)
             continue;
         *whole = (pl_whole){.body = b};
         if (!weigh(contact, body, whole))
             continue;
-        body->whole = firm->whole_count++;
+        body->whole = b + 1;
         body->slack = (float)PL_SLOP;
+        contact->buffers[worker].firm = true;
     }
 }
 
-void pl_contact_find_firm(pl_contact *contact)
+enum { BODIES_PER_TASK = 32 };
+
+void pl_contact_find_firm(pl_contact *contact, pl_tasks *tasks)
 {
+    pl_contact_firm *firm = &contact->firm;
     bool any = false;
-    contact->firm.touch_count = contact->firm.whole_count = contact->firm.first_stop = 0;
-    for (int b = 0; b < contact->body_count; b++) {
-        contact->bodies[b].whole = 0;
-        contact->bodies[b].slack = 0;
-        any |= contact->bodies[b].firm >= PL_FIRM;
-    }
-    if (any)
-        find_wholes(contact);
-    if (contact->firm.whole_count > 1)
-        pl_firm_find_touches(contact);
+    firm->tasks = tasks;
+    firm->touch_count = firm->whole_count = firm->first_stop = 0;
+    if (!contact->body_count)
+        return;
+    firm->wholes[0] = (pl_whole){.body = -1};
+    leave_joined(contact);
+    for (int w = 0; w < contact->worker_count; w++)
+        contact->buffers[w].firm = false;
+    pl_contact_run_stage(contact, tasks, find_wholes, contact->body_count, BODIES_PER_TASK);
+    for (int w = 0; w < contact->worker_count; w++)
+        any |= contact->buffers[w].firm;
+    if (!any)
+        return;
+    firm->whole_count = contact->body_count + 1;
+    pl_firm_find_touches(contact);
 }
 
 /* ---- What came of it ------------------------------------------------------------------------------------- */
@@ -145,23 +151,22 @@ static void unfold(const pl_whole *whole, pl_quad spun, double out[3])
 }
 
 /* What the sweeps have added up is right to a few roundings; momentum should be to one: summed again from the impulses. */
-static void add_impulses(pl_contact *contact, const pl_firm_touch *t)
+static void add_to_a(const pl_firm_touch *t, const pl_firm_row *rows, pl_whole *a)
 {
-    pl_whole *a = contact->firm.wholes + t->a, *b = contact->firm.wholes + t->b;
-    const pl_firm_row *rows = pl_firm_rows_of(contact, t);
-    for (int r = 0; r < PL_FIRM_ROWS; r++) {
-        const pl_firm_row *row = rows + r;
-        double by = (double)row->by;
-        for (int k = 0; k < 3; k++) {
-            a->moved[k] -= by * (double)row->spin_a * (double)row->n[k];
-            b->moved[k] += by * (double)row->spin_b * (double)row->n[k];
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        double by = (double)t->bounced * (double)rows->n[k];
-        a->kicked[k] -= by * (double)rows->spin_a;
-        b->kicked[k] += by * (double)rows->spin_b;
-    }
+    for (int r = 0; r < PL_FIRM_ROWS; r++)
+        for (int k = 0; k < 3; k++)
+            a->moved[k] -= (double)rows[r].by * (double)rows[r].spin_a * (double)rows[r].n[k];
+    for (int k = 0; k < 3; k++)
+        a->kicked[k] -= (double)t->bounced * (double)rows->n[k] * (double)rows->spin_a;
+}
+
+static void add_to_b(const pl_firm_touch *t, const pl_firm_row *rows, pl_whole *b)
+{
+    for (int r = 0; r < PL_FIRM_ROWS; r++)
+        for (int k = 0; k < 3; k++)
+            b->moved[k] += (double)rows[r].by * (double)rows[r].spin_b * (double)rows[r].n[k];
+    for (int k = 0; k < 3; k++)
+        b->kicked[k] += (double)t->bounced * (double)rows->n[k] * (double)rows->spin_b;
 }
 
 static void sum_up(pl_whole *whole)
@@ -266,7 +271,6 @@ static void note_stop(pl_contact *contact, const pl_firm_touch *t)
     }
 }
 
-/* What was taken back leaves rounding errors behind: they wake nobody. */
 static void note_touch(pl_contact *contact, const pl_firm_touch *t)
 {
     const pl_firm_row *rows = pl_firm_rows_of(contact, t);
@@ -275,36 +279,89 @@ static void note_touch(pl_contact *contact, const pl_firm_touch *t)
     /* In metres of what the two particles alone would have given way. */
     touch->pushed = (rows->by + t->bounced) / touch->mass;
     touch->rubbed = rubbed / touch->mass;
-    contact->firm.wholes[t->a].hit |= rows->by > 0;
-    contact->firm.wholes[t->b].hit |= rows->by > 0;
-    pl_contact_note_touched(contact, t->place_a, 1);
+}
+
+/* Bodies that follow each other. */
+typedef struct some {
+    int32_t first, end;
+} some;
+
+static bool has(const some *bodies, int32_t body)
+{
+    return body >= bodies->first && body < bodies->end;
+}
+
+/* What was taken back leaves rounding errors behind: they wake nobody. */
+static void note_end(pl_contact *contact, int number, const some *bodies)
+{
+    pl_contact_firm *firm = &contact->firm;
+    const pl_firm_touch *t = firm->touches + number;
+    const pl_firm_row *rows = pl_firm_rows_of(contact, t);
+    bool stop = number >= firm->first_stop;
+    int32_t b = contact->body_of[t->place_b / PL_CLUMP];
+    int32_t a = stop ? b : contact->body_of[t->place_a / PL_CLUMP];
+    if (has(bodies, a)) {
+        if (!stop)
+            note_touch(contact, t);
+        else if (rows->by > 0)
+            note_stop(contact, t);
+        pl_firm_keep(contact, number);
+    }
+    if (!stop && has(bodies, a)) {
+        pl_contact_note_touched(contact, t->place_a, 1);
+        if (t->a) {
+            firm->wholes[t->a].hit |= rows->by > 0;
+            add_to_a(t, rows, firm->wholes + t->a);
+        }
+    }
+    if (has(bodies, b)) {
+        pl_contact_note_touched(contact, t->place_b, 1);
+        if (t->b) {
+            firm->wholes[t->b].hit |= !stop && rows->by > 0;
+            add_to_b(t, rows, firm->wholes + t->b);
+        }
+    }
+}
+
+/* Everybody goes through what has to do with some of the bodies, in the order of touches. */
+static void note_ends(pl_contact *contact, int begin, int end, int worker)
+{
+    const pl_contact_firm *firm = &contact->firm;
+    int64_t count = contact->body_count, parts = contact->worker_count;
+    some bodies = {(int32_t)(begin * count / parts), (int32_t)(end * count / parts)};
+    (void)worker;
+    for (int i = 0; i < firm->section_count; i++) {
+        const pl_firm_section *s = firm->sections + i;
+        if (s->low >= bodies.end || s->high < bodies.first)
+            continue;
+        for (int k = s->first; k < s->end; k++)
+            note_end(contact, k, &bodies);
+        for (int k = s->first_stop; k < s->end_stop; k++)
+            note_end(contact, k, &bodies);
+    }
+}
+
+static void move_wholes(pl_contact *contact, int begin, int end, int worker)
+{
+    (void)worker;
+    for (int b = begin; b < end; b++)
+        if (contact->bodies[b].whole) {
+            sum_up(contact->firm.wholes + b + 1);
+            move_whole(contact, contact->firm.wholes + b + 1);
+        }
 }
 
 void pl_contact_finish_firm(pl_contact *contact)
 {
     pl_contact_firm *firm = &contact->firm;
+    pl_firm_begin_keeping(contact);
+    if (!firm->touch_count)
+        return;
     pl_firm_sweep_stops(contact);
     pl_firm_bounce(contact);
-    pl_firm_begin_keeping(contact);
-    for (int i = 0; i < firm->touch_count; i++) {
-        const pl_firm_touch *t = firm->touches + i;
-        if (i < firm->first_stop)
-            note_touch(contact, t);
-        else if (pl_firm_rows_of(contact, t)->by > 0)
-            note_stop(contact, t);
-        pl_contact_note_touched(contact, t->place_b, 1);
-        add_impulses(contact, t);
-        pl_firm_keep(contact, t);
-    }
-    for (int i = 1; i < firm->whole_count; i++) {
-        sum_up(firm->wholes + i);
-        move_whole(contact, firm->wholes + i);
-    }
-    if (firm->touch_count) {
-        memset(contact->change[pl_firm_nobody(contact)], 0, sizeof *contact->change);
-        memset(contact->shift[pl_firm_nobody(contact)], 0, sizeof *contact->shift);
-        memset(contact->kick[pl_firm_nobody(contact)], 0, sizeof *contact->kick);
-    }
+    pl_contact_run_stage(contact, firm->tasks, note_ends, contact->worker_count, 1);
+    pl_firm_end_keeping(contact);
+    pl_contact_run_stage(contact, firm->tasks, move_wholes, contact->body_count, BODIES_PER_TASK);
 }
 
 /* ---- Room ------------------------------------------------------------------------------------------------ */
@@ -322,6 +379,15 @@ pl_status pl_contact_reserve_firm(pl_contact *contact, int clumps)
     pl_contact_firm *firm = &contact->firm;
     if (!pl_firm_make_room(contact, pl_contact_firm_room(clumps)))
         return PL_ERROR_MEMORY;
+    int blocks = contact->clump_capacity / PL_CLUMPS_PER_BLOCK + 1;
+    if (firm->block_capacity < blocks) {
+        pl_firm_block *fresh = PL_NEW(contact->memory, pl_firm_block, blocks);
+        if (!fresh)
+            return PL_ERROR_MEMORY;
+        pl_memory_free(contact->memory, firm->blocks);
+        firm->blocks = fresh;
+        firm->block_capacity = blocks;
+    }
     if (firm->whole_capacity > contact->body_capacity)
         return PL_OK;
     pl_whole *wholes = PL_NEW(contact->memory, pl_whole, contact->body_capacity + 1);
@@ -344,6 +410,9 @@ void pl_contact_free_firm(pl_contact *contact)
     pl_memory_free(contact->memory, contact->firm.rows);
     pl_memory_free(contact->memory, contact->firm.origins);
     pl_memory_free(contact->memory, contact->firm.table);
+    pl_memory_free(contact->memory, contact->firm.chain);
+    pl_memory_free(contact->memory, contact->firm.blocks);
+    pl_memory_free(contact->memory, contact->firm.sections);
     pl_memory_free(contact->memory, contact->firm.islands);
     contact->firm = (pl_contact_firm){0};
 }

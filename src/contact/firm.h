@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tasks.h"
 
 struct pl_contact;
 struct pl_touch;
@@ -34,17 +35,46 @@ typedef struct pl_firm_island {
     double taken, given; /* work: by pushes, by bounces */
 } pl_firm_island;
 
+enum { PL_FIRM_STAGES = 20 };
+
+/* Sections that a stage is at work on. */
+typedef struct pl_firm_turn {
+    int stage, begin, end;
+} pl_firm_turn;
+
+/* Sweeps through all touches, and how far each of them is: see firm_turns.c. */
+typedef struct pl_firm_turns {
+    int opening; /* stages before the first sweep */
+    int fewest, most,
+        parting; /* sweeps: at least, until nobody is stirred, that part old overlap */
+    int done[PL_FIRM_STAGES];
+    bool stirred[PL_FIRM_STAGES];
+    pl_firm_turn now[PL_FIRM_STAGES];
+    int count;
+} pl_firm_turns;
+
 typedef struct pl_contact_firm {
-    struct pl_whole *wholes; /* [bodies] of this sub-step; the first is nobody */
-    int whole_count, whole_capacity;
-    pl_firm_island *islands; /* [bodies] */
+    pl_tasks *tasks; /* of this sub-step */
+    struct pl_whole *
+        wholes; /* [bodies] the first is nobody, then one for each body; of those that move as a whole it is filled */
+    int whole_count, whole_capacity; /* 0 = nobody does */
+    pl_firm_island *islands;         /* [bodies] */
     struct pl_firm_touch *touches;
     struct pl_firm_row *rows;       /* [touches][3] */
     struct pl_firm_origin *origins; /* [touches] */
     int touch_count, touch_capacity;
-    int first_stop; /* from here on they are with colliders */
-    int sweeps;     /* so far in this sub-step */
-    int32_t *table; /* [table_size] where a kept touch is in its list, by its name; −1 = none */
+    int first_stop;               /* from here on they are with colliders */
+    int sweeps;                   /* so far in this sub-step */
+    struct pl_firm_block *blocks; /* [blocks of clumps] */
+    int block_capacity;
+    struct pl_firm_section *sections;
+    int section_count, section_capacity;
+    bool mixed; /* some touches are with those who move by particles */
+    pl_firm_turns turns;
+    bool one_by_one; /* a sweep begins when the one before has ended: for tests, which compare */
+    int32_t *
+        table; /* [table_size] the first of the kept touches whose name falls there; −1 = none... */
+    int32_t *chain; /* [kept] ...and the next one */
     int table_size;
     pl_kept_touches *kept; /* of whoever calls; NULL = nothing is kept */
 } pl_contact_firm;
@@ -58,8 +88,9 @@ int pl_contact_firm_room(int clumps);
 void pl_contact_free_firm(struct pl_contact *contact);
 
 /* Which bodies move as a whole, and their touches. */
-void pl_contact_find_firm(struct pl_contact *contact);
+void pl_contact_find_firm(struct pl_contact *contact, pl_tasks *tasks);
 bool pl_contact_is_firm(const struct pl_contact *contact, const struct pl_touch *touch);
+bool pl_contact_all_are_firm(const struct pl_contact *contact, int block);
 
 /* In turn with the sweeps of all others; old overlap is parted in round 0. */
 void pl_contact_sweep_firm(struct pl_contact *contact, int round);

@@ -7,14 +7,15 @@ bool pl_kept_reserve(pl_kept_touches *kept, pl_memory *memory, int count)
 {
     if (count <= kept->capacity)
         return true;
-    pl_kept_touch *fresh = PL_NEW(memory, pl_kept_touch, count);
+    int capacity = count + count / 2;
+    pl_kept_touch *fresh = PL_NEW(memory, pl_kept_touch, capacity);
     if (!fresh)
         return false;
     if (kept->count)
         memcpy(fresh, kept->list, sizeof *fresh * (size_t)kept->count);
     pl_memory_free(memory, kept->list);
     kept->list = fresh;
-    kept->capacity = count;
+    kept->capacity = capacity;
     return true;
 }
 
@@ -42,21 +43,13 @@ static bool is_same(const pl_kept_touch *x, const pl_kept_touch *y)
            x->b_particle == y->b_particle;
 }
 
-static uint32_t hash_of(const pl_kept_touch *t)
+/* Where its chain begins: by one of its particles. Those of a body lie side by side, as its touches follow each other. */
+static int32_t *chain_of(const pl_contact_firm *firm, const pl_kept_touch *t)
 {
-    uint64_t x = (uint64_t)t->a << 32 | t->b, y = (uint64_t)t->a_particle << 32 | t->b_particle;
-    x = x * 0x9e3779b97f4a7c15u + y;
-    x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
-    return (uint32_t)(x >> 32);
-}
-
-/* The place of a touch in the table: where it is, or where it would be. */
-static int32_t *look_up(const pl_contact_firm *firm, const pl_kept_touch *name)
-{
-    uint32_t mask = (uint32_t)firm->table_size - 1, at = hash_of(name) & mask;
-    while (firm->table[at] >= 0 && !is_same(firm->kept->list + firm->table[at], name))
-        at = (at + 1) & mask;
-    return firm->table + at;
+    bool stop = t->a_particle == UINT32_MAX;
+    uint32_t body = stop ? t->b : t->a, particle = stop ? t->b_particle : t->a_particle;
+    uint32_t begin = (uint32_t)((body * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+    return firm->table + ((begin + particle) & ((uint32_t)firm->table_size - 1));
 }
 
 /* As far as the table has room: the rest begins anew. */
@@ -66,8 +59,11 @@ void pl_firm_list_kept(pl_contact *contact)
     if (!firm->kept || !firm->kept->count)
         return;
     memset(firm->table, 0xff, sizeof *firm->table * (size_t)firm->table_size);
-    for (int i = 0; i < firm->kept->count && 2 * i < firm->table_size; i++)
-        *look_up(firm, firm->kept->list + i) = i;
+    for (int i = 0; i < firm->kept->count && 2 * i < firm->table_size; i++) {
+        int32_t *first = chain_of(firm, firm->kept->list + i);
+        firm->chain[i] = *first;
+        *first = i;
+    }
 }
 
 void pl_firm_recall(const pl_contact *contact, const pl_firm_touch *t)
@@ -77,7 +73,9 @@ void pl_firm_recall(const pl_contact *contact, const pl_firm_touch *t)
         return;
     pl_firm_row *rows = pl_firm_rows_of(contact, t);
     pl_kept_touch name = name_of(contact, t);
-    int32_t at = *look_up(firm, &name);
+    int32_t at = *chain_of(firm, &name);
+    while (at >= 0 && !is_same(firm->kept->list + at, &name))
+        at = firm->chain[at];
     if (at < 0)
         return;
     const pl_kept_touch *kept = firm->kept->list + at;
@@ -96,16 +94,28 @@ void pl_firm_begin_keeping(pl_contact *contact)
         pl_kept_reserve(firm->kept, contact->memory, firm->touch_capacity);
 }
 
-/* As far as there is room: without it the next sub-step begins anew. */
-void pl_firm_keep(pl_contact *contact, const pl_firm_touch *t)
+/* In the place of the touch. As far as there is room: without it the next sub-step begins anew. */
+void pl_firm_keep(pl_contact *contact, int number)
 {
-    pl_kept_touches *kept = contact->firm.kept;
+    const pl_kept_touches *kept = contact->firm.kept;
+    const pl_firm_touch *t = contact->firm.touches + number;
     const pl_firm_row *rows = pl_firm_rows_of(contact, t);
-    if (!kept || kept->count == kept->capacity || !(rows->by > 0 && rows->by < 1e30f))
+    if (!kept || number >= kept->capacity)
         return;
-    pl_kept_touch *k = kept->list + kept->count++;
+    pl_kept_touch *k = kept->list + number;
+    k->pushed = 0;
+    if (!(rows->by > 0 && rows->by < 1e30f))
+        return;
     *k = name_of(contact, t);
     pl_quad rubbed = pl_quad_three(rows[1].n) * rows[1].by + pl_quad_three(rows[2].n) * rows[2].by;
     k->pushed = rows->by;
     memcpy(k->rubbed, &rubbed, sizeof k->rubbed);
+}
+
+void pl_firm_end_keeping(pl_contact *contact)
+{
+    pl_kept_touches *kept = contact->firm.kept;
+    for (int i = 0; kept && i < contact->firm.touch_count && i < kept->capacity; i++)
+        if (kept->list[i].pushed > 0)
+            kept->list[kept->count++] = kept->list[i];
 }

@@ -37,9 +37,10 @@ typedef struct pl_firm_row {
     float lever_a[3];
     float missing; /* metres apart that are asked for */
     float lever_b[3];
-    float by;             /* impulse (times h) so far */
-    float spin_a, give_a; /* parts of it: to the whole, metres of the particle */
-    float spin_b, give_b;
+    /* Parts of an impulse: metres of the particle, to the whole. */
+    float give_b, spin_a, give_a, spin_b;
+    float
+        by; /* impulse (times h) so far: apart from what is loaded as four, which would wait for it */
 } pl_firm_row;
 
 _Static_assert(sizeof(pl_firm_row) == 64, "a cache line");
@@ -63,6 +64,23 @@ typedef struct pl_firm_origin {
     double point[3]; /* where it touches, from the body's base */
 } pl_firm_origin;
 
+/* Those found in one block of clumps. */
+typedef struct pl_firm_block {
+    int32_t first, count;
+    int32_t low, high; /* the first and the last body in them */
+    bool mixed;        /* in some of them, one of the two is moved by particles */
+} pl_firm_block;
+
+/* So many touches that follow each other, and stops of bodies that are in none of the touches behind them. */
+typedef struct pl_firm_section {
+    int32_t first, end;           /* touches */
+    int32_t first_stop, end_stop; /* also in the list of touches */
+    int32_t low, high;            /* the first and the last body in them */
+    int32_t least, most; /* of this section and those behind it, of it and those before it */
+    int32_t from, reach; /* only those from `from` on and before `reach` may share a body with it */
+    int32_t stirred;     /* the last sweep in which a touch of it stirred somebody */
+} pl_firm_section;
+
 static inline pl_firm_row *pl_firm_rows_of(const pl_contact *contact, const pl_firm_touch *t)
 {
     return contact->firm.rows + PL_FIRM_ROWS * (t - contact->firm.touches);
@@ -77,10 +95,16 @@ static inline pl_firm_origin *pl_firm_origin_of(const pl_contact *contact, const
 typedef struct pl_firm_pair {
     pl_whole_motion a, b;
     pl_quad particle_a, particle_b;
-    float yield_a, yield_b; /* of the wholes */
-    pl_whole_motion *of_a, *of_b;
+    float yield_a, yield_b;       /* of the wholes */
+    pl_whole_motion *of_a, *of_b; /* NULL = nobody, who is the same for all and not written */
     float *of_particle_a, *of_particle_b;
 } pl_firm_pair;
+
+/* A particle that is not there. */
+static inline int32_t pl_firm_nobody(const pl_contact *contact)
+{
+    return contact->nothing.a;
+}
 
 static inline pl_firm_pair pl_firm_load(pl_contact *contact, const pl_firm_touch *t,
                                         pl_whole_motion *a, pl_whole_motion *b, float (*by)[4])
@@ -93,9 +117,9 @@ static inline pl_firm_pair pl_firm_load(pl_contact *contact, const pl_firm_touch
                           .particle_b = pl_quad_load(at_b),
                           .yield_a = wholes[t->a].yield,
                           .yield_b = wholes[t->b].yield,
-                          .of_a = a,
-                          .of_b = b,
-                          .of_particle_a = at_a,
+                          .of_a = t->a ? a : NULL,
+                          .of_b = t->b ? b : NULL,
+                          .of_particle_a = t->place_a != pl_firm_nobody(contact) ? at_a : NULL,
                           .of_particle_b = at_b};
 }
 
@@ -108,9 +132,12 @@ static inline pl_firm_pair pl_firm_load_pushed(pl_contact *contact, const pl_fir
 
 static inline void pl_firm_store(const pl_firm_pair *p)
 {
-    *p->of_a = p->a;
-    *p->of_b = p->b;
-    pl_quad_store(p->of_particle_a, p->particle_a);
+    if (p->of_a)
+        *p->of_a = p->a;
+    if (p->of_b)
+        *p->of_b = p->b;
+    if (p->of_particle_a)
+        pl_quad_store(p->of_particle_a, p->particle_a);
     pl_quad_store(p->of_particle_b, p->particle_b);
 }
 
@@ -134,18 +161,18 @@ static inline void pl_firm_exchange(pl_firm_pair *p, const pl_firm_row *row, flo
     p->particle_b += n * row->give_b;
 }
 
-/* A particle that is not there. */
-static inline int32_t pl_firm_nobody(const pl_contact *contact)
-{
-    return contact->nothing.a;
-}
-
 /* firm_touch.c */
 void pl_firm_find_touches(pl_contact *contact);
 bool pl_firm_make_room(pl_contact *contact, int count);
 
 /* firm_sweep.c */
 void pl_firm_sweep_stops(pl_contact *contact);
+
+/* firm_turns.c: touches are cut into sections; and all of them are gone through in the stages that firm.turns speaks of. */
+void pl_firm_cut(pl_contact *contact);
+int pl_firm_section_room(int touches);
+void pl_firm_take_turns(pl_contact *contact);
+bool pl_firm_run_stage(pl_contact *contact, pl_firm_section *section, int stage);
 
 /* firm_bounce.c */
 void pl_firm_bounce(pl_contact *contact);
@@ -154,6 +181,7 @@ void pl_firm_bounce(pl_contact *contact);
 void pl_firm_list_kept(pl_contact *contact);
 void pl_firm_recall(const pl_contact *contact, const pl_firm_touch *touch);
 void pl_firm_begin_keeping(pl_contact *contact);
-void pl_firm_keep(pl_contact *contact, const pl_firm_touch *touch);
+void pl_firm_keep(pl_contact *contact, int number);
+void pl_firm_end_keeping(pl_contact *contact);
 
 #endif

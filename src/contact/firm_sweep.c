@@ -51,8 +51,10 @@ static void part(pl_contact *contact, pl_whole_motion *still, int32_t place, pl_
     float most = contact->far * contact->radius[place] - sqrtf(pl_quad_sum(so_far * so_far));
     most = most > 0 ? most : 0;
     float by = (metres < most ? metres : most) / yield, *shift = contact->shift[place];
-    still->moved += n * (by * shares[0]);
-    still->spun += lever * (by * shares[1]);
+    if (shares[1] > 0) { /* else it is nobody's, or asks for nothing */
+        still->moved += n * (by * shares[0]);
+        still->spun += lever * (by * shares[1]);
+    }
     pl_quad_store(shift, pl_quad_load(shift) + n * (by * shares[2]));
 }
 
@@ -86,8 +88,10 @@ static void begin_kept(pl_contact *contact, const pl_firm_touch *t)
 {
     pl_firm_row *rows = pl_firm_rows_of(contact, t);
     pl_whole *wholes = contact->firm.wholes;
-    wholes[t->a].touches += rows->missing > 0;
-    wholes[t->b].touches += rows->missing > 0;
+    if (t->a)
+        wholes[t->a].touches += rows->missing > 0;
+    if (t->b)
+        wholes[t->b].touches += rows->missing > 0;
     if (!(rows->by > 0))
         return;
     pl_firm_pair p = pl_firm_load_pushed(contact, t);
@@ -113,21 +117,18 @@ static void begin_new(pl_contact *contact, const pl_firm_touch *t)
     pl_firm_store(&p);
 }
 
-static void begin(pl_contact *contact)
-{
-    const pl_contact_firm *firm = &contact->firm;
-    for (int i = 0; i < firm->touch_count; i++)
-        begin_kept(contact, firm->touches + i);
-    for (int i = 0; i < firm->touch_count; i++)
-        begin_new(contact, firm->touches + i);
-}
-
-/* One after the other, from the first on. */
 typedef struct sweeps {
-    int first, number; /* the sweep that is under way, from 1 on */
-    float enough;      /* metres */
+    int number;   /* the sweep that is under way, from 1 on */
+    float enough; /* metres */
     bool parting;
 } sweeps;
+
+static sweeps sweep_of(const pl_contact *contact, int number, bool parting)
+{
+    return (sweeps){.number = number,
+                    .enough = (float)(ENOUGH * contact->gravity * contact->h * contact->h),
+                    .parting = parting};
+}
 
 /* Touches of bodies that were all as they should be, in this sweep and the one before, are passed over; not where old overlap is parted, which the
    others do not wait for. */
@@ -168,11 +169,11 @@ static bool stir_both(pl_contact *contact, const pl_firm_touch *t, const float b
     return any;
 }
 
-/* Returns whether anybody was stirred. */
-static bool sweep(pl_contact *contact, const sweeps *w)
+/* Some that follow each other. Returns whether anybody was stirred. */
+static bool sweep(pl_contact *contact, int first, int end, const sweeps *w)
 {
     bool any = false;
-    for (int i = w->first; i < contact->firm.touch_count; i++) {
+    for (int i = first; i < end; i++) {
         pl_firm_touch *t = contact->firm.touches + i;
         if (is_quiet(contact, t, w))
             continue;
@@ -190,39 +191,116 @@ static bool sweep(pl_contact *contact, const sweeps *w)
     return any;
 }
 
-/* `fewest` times, and up to `most` until all are as they should be; the first `parting` of them part old overlap. Who was quiet before stays so. */
-static void go_through(pl_contact *contact, int first, int fewest, int most, int parting)
+/* ---- Sections ------------------------------------------------------------------------------------------ */
+
+/* Two ways to begin; then sweeps. */
+enum { OPENING = 2 };
+
+_Static_assert(OPENING + MOST_SWEEPS <= PL_FIRM_STAGES, "room for all stages");
+
+/* More neighbours are not asked one by one. */
+enum { FEW_NEIGHBOURS = 64 };
+
+/* Whether all touches of a section are, because nobody was stirred near it in this sweep and the one before. */
+static bool all_are_quiet(const pl_contact_firm *firm, const pl_firm_section *s, const sweeps *w)
 {
-    bool off = true;
-    for (int i = 0; i < most && (i < fewest || off); i++) {
-        sweeps w = {.first = first, .number = ++contact->firm.sweeps, .parting = i < parting};
-        w.enough = (float)(ENOUGH * contact->gravity * contact->h * contact->h);
-        off = sweep(contact, &w);
+    if (w->parting || firm->mixed || s->reach - s->from > FEW_NEIGHBOURS)
+        return false;
+    for (int i = s->from; i < s->reach; i++) {
+        const pl_firm_section *other = firm->sections + i;
+        bool apart = other->high < s->low || other->low > s->high;
+        if (!apart && other->stirred >= w->number - 1)
+            return false;
     }
+    return true;
+}
+
+static bool sweep_section(pl_contact *contact, pl_firm_section *s, const sweeps *w)
+{
+    if (all_are_quiet(&contact->firm, s, w))
+        return false;
+    bool any = sweep(contact, s->first, s->end, w);
+    any |= sweep(contact, s->first_stop, s->end_stop, w);
+    if (any)
+        s->stirred = w->number;
+    return any;
+}
+
+static void begin(pl_contact *contact, int first, int end, int stage)
+{
+    for (int i = first; i < end; i++)
+        (stage ? begin_new : begin_kept)(contact, contact->firm.touches + i);
+}
+
+bool pl_firm_run_stage(pl_contact *contact, pl_firm_section *s, int stage)
+{
+    const pl_firm_turns *turns = &contact->firm.turns;
+    if (stage < turns->opening) {
+        begin(contact, s->first, s->end, stage);
+        begin(contact, s->first_stop, s->end_stop, stage);
+        return false;
+    }
+    int i = stage - turns->opening;
+    sweeps w = sweep_of(contact, contact->firm.sweeps + i + 1, i < turns->parting);
+    return sweep_section(contact, s, &w);
 }
 
 /* Particles of those that touch themselves were moved one by one since the last round. */
 static void wake_self_touching(pl_contact *contact)
 {
-    for (int i = 1; i < contact->firm.whole_count; i++)
-        if (contact->bodies[contact->firm.wholes[i].body].self)
-            contact->firm.wholes[i].busy = contact->firm.sweeps;
+    pl_contact_firm *firm = &contact->firm;
+    bool any = false;
+    for (int b = 0; firm->whole_count && b < contact->body_count; b++)
+        if (contact->bodies[b].self && contact->bodies[b].whole) {
+            firm->wholes[b + 1].busy = firm->sweeps;
+            any = true;
+        }
+    for (int i = 0; any && i < firm->section_count; i++)
+        firm->sections[i].stirred = firm->sweeps;
 }
 
+/* `fewest` times, and up to `most` until all are as they should be; the first `parting` of them part old overlap. Who was quiet before stays so. */
 void pl_contact_sweep_firm(pl_contact *contact, int round)
 {
+    pl_contact_firm *firm = &contact->firm;
+    if (!firm->touch_count)
+        return;
     if (round == 0) {
-        contact->firm.sweeps = 0;
-        begin(contact);
-        go_through(contact, 0, PARTING_SWEEPS, MOST_SWEEPS, PARTING_SWEEPS);
+        firm->sweeps = 0;
+        firm->turns.opening = OPENING;
+        firm->turns.fewest = firm->turns.parting = PARTING_SWEEPS;
     } else {
         wake_self_touching(contact);
-        go_through(contact, 0, 0, MOST_SWEEPS, 0);
+        firm->turns.opening = firm->turns.fewest = firm->turns.parting = 0;
+    }
+    firm->turns.most = MOST_SWEEPS;
+    pl_firm_take_turns(contact);
+}
+
+static void sweep_some_stops(pl_contact *contact, int begin, int end, int worker)
+{
+    sweeps w = sweep_of(contact, contact->firm.sweeps, true);
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        pl_firm_section *s = contact->firm.sections + i;
+        if (sweep(contact, s->first_stop, s->end_stop, &w))
+            s->stirred = w.number;
     }
 }
+
+enum { SECTIONS_PER_TASK = 8 };
 
 /* Colliders have the last word: what is light between them and something heavy is not left in them, where it would be pushed out particle by particle. */
 void pl_firm_sweep_stops(pl_contact *contact)
 {
-    go_through(contact, contact->firm.first_stop, 0, SWEEPS_OF_STOPS, SWEEPS_OF_STOPS);
+    pl_contact_firm *firm = &contact->firm;
+    bool off = firm->first_stop < firm->touch_count;
+    for (int i = 0; i < SWEEPS_OF_STOPS && off; i++) {
+        firm->sweeps++;
+        pl_contact_run_stage(contact, firm->tasks, sweep_some_stops, firm->section_count,
+                             SECTIONS_PER_TASK);
+        off = false;
+        for (int k = 0; k < firm->section_count; k++)
+            off |= firm->sections[k].stirred == firm->sweeps;
+    }
 }

@@ -88,6 +88,8 @@ static void free_touches(pl_memory *memory, const pl_contact_firm *firm)
     pl_memory_free(memory, firm->rows);
     pl_memory_free(memory, firm->origins);
     pl_memory_free(memory, firm->table);
+    pl_memory_free(memory, firm->chain);
+    pl_memory_free(memory, firm->sections);
 }
 
 bool pl_firm_make_room(pl_contact *contact, int count)
@@ -104,9 +106,13 @@ bool pl_firm_make_room(pl_contact *contact, int count)
     fresh.rows = PL_NEW(contact->memory, pl_firm_row, PL_FIRM_ROWS * capacity);
     fresh.origins = PL_NEW(contact->memory, pl_firm_origin, capacity);
     fresh.table = PL_NEW(contact->memory, int32_t, size);
+    fresh.chain = PL_NEW(contact->memory, int32_t, size / 2);
+    fresh.section_capacity = pl_firm_section_room(capacity);
+    fresh.sections = PL_NEW(contact->memory, pl_firm_section, fresh.section_capacity);
     fresh.touch_capacity = capacity;
     fresh.table_size = size;
-    bool good = fresh.touches && fresh.rows && fresh.origins && fresh.table;
+    bool good = fresh.touches && fresh.rows && fresh.origins && fresh.table && fresh.chain &&
+                fresh.sections;
     if (good && had) {
         memcpy(fresh.touches, firm->touches, sizeof *fresh.touches * had);
         memcpy(fresh.rows, firm->rows, sizeof *fresh.rows * PL_FIRM_ROWS * had);
@@ -127,6 +133,13 @@ bool pl_contact_is_firm(const pl_contact *contact, const pl_touch *t)
         return false;
     int32_t a = contact->body_of[t->a / PL_CLUMP], b = contact->body_of[t->b / PL_CLUMP];
     return a != b && (contact->bodies[a].whole || contact->bodies[b].whole);
+}
+
+/* All touches found in a block of clumps. */
+bool pl_contact_all_are_firm(const pl_contact *contact, int block)
+{
+    return contact->firm.whole_count > 1 &&
+           contact->firm.blocks[block].count == contact->touch_segments[block].count;
 }
 
 /* From the centre of a particle to the point of its surface whose normal is n. */
@@ -159,14 +172,9 @@ typedef struct meeting {
     float depth;
 } meeting;
 
-static void add(pl_contact *contact, const side *a, const side *b, const meeting *m,
-                const pl_firm_touch *like, const pl_firm_origin *origin)
+static void fill(pl_contact *contact, pl_firm_touch *t, const side *a, const side *b,
+                 const meeting *m, const pl_firm_touch *like, const pl_firm_origin *origin)
 {
-    if (!pl_firm_make_room(contact, contact->firm.touch_count + 1)) {
-        contact->lost++;
-        return;
-    }
-    pl_firm_touch *t = contact->firm.touches + contact->firm.touch_count++;
     pl_firm_row *rows = pl_firm_rows_of(contact, t);
     *t = *like;
     *pl_firm_origin_of(contact, t) = *origin;
@@ -186,7 +194,7 @@ static void add(pl_contact *contact, const side *a, const side *b, const meeting
     pl_firm_recall(contact, t);
 }
 
-static void add_touch(pl_contact *contact, pl_touch *touch)
+static void fill_touch(pl_contact *contact, pl_firm_touch *t, pl_touch *touch)
 {
     side a = side_of(contact, touch->a), b = side_of(contact, touch->b);
     meeting m = {pl_quad_of(touch->n), pl_quad_of(touch->normal), pl_quad_of(touch->slide),
@@ -196,19 +204,74 @@ static void add_touch(pl_contact *contact, pl_touch *touch)
     const pl_firm_touch like = {
         .friction = touch->friction, .recover = touch->recover, .kick = touch->kick};
     const pl_firm_origin origin = {.touch = touch};
-    add(contact, &a, &b, &m, &like, &origin);
+    fill(contact, t, &a, &b, &m, &like, &origin);
     touch->kick = 0; /* it is answered here */
 }
 
+static void count_touches(pl_contact *contact, int begin, int end, int worker)
+{
+    (void)worker;
+    for (int number = begin; number < end; number++) {
+        const pl_segment *s = contact->touch_segments + number;
+        const pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        pl_firm_block block = {.low = INT32_MAX, .high = -1};
+        for (int i = 0; i < s->count; i++) {
+            if (!pl_contact_is_firm(contact, touches + i))
+                continue;
+            int32_t a = contact->body_of[touches[i].a / PL_CLUMP];
+            int32_t b = contact->body_of[touches[i].b / PL_CLUMP];
+            int32_t low = a < b ? a : b, high = a < b ? b : a;
+            block.low = low < block.low ? low : block.low;
+            block.high = high > block.high ? high : block.high;
+            block.mixed |= !contact->bodies[a].whole || !contact->bodies[b].whole;
+            block.count++;
+        }
+        contact->firm.blocks[number] = block;
+    }
+}
+
+/* What the next ones need is asked for ahead: bodies are not neighbours in memory because they touch. */
+enum { AHEAD = 6 };
+
+static void fill_touches(pl_contact *contact, int begin, int end, int worker)
+{
+    (void)worker;
+    for (int number = begin; number < end; number++) {
+        const pl_segment *s = contact->touch_segments + number;
+        const pl_firm_block *block = contact->firm.blocks + number;
+        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        pl_firm_touch *t = contact->firm.touches + block->first;
+        const pl_firm_touch *behind = t + block->count;
+        for (int i = 0; i < s->count && t < behind; i++) {
+            if (i + AHEAD < s->count)
+                __builtin_prefetch(contact->primitives + touches[i + AHEAD].b);
+            if (block->count == s->count || pl_contact_is_firm(contact, touches + i))
+                fill_touch(contact, t++, touches + i);
+        }
+    }
+}
+
+enum { BLOCKS_PER_TASK = 4 };
+
+/* In the order of touches. Those for which there is no room are lost. */
 static void add_touches(pl_contact *contact)
 {
-    for (int block = 0; block < contact->block_count; block++) {
-        const pl_segment *s = contact->touch_segments + block;
-        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++)
-            if (pl_contact_is_firm(contact, touches + i))
-                add_touch(contact, touches + i);
+    pl_contact_firm *firm = &contact->firm;
+    int count = 0;
+    pl_contact_run_stage(contact, firm->tasks, count_touches, contact->block_count,
+                         BLOCKS_PER_TASK);
+    for (int i = 0; i < contact->block_count; i++)
+        count += firm->blocks[i].count;
+    int room = pl_firm_make_room(contact, count) ? count : firm->touch_capacity;
+    for (int i = 0; i < contact->block_count; i++) {
+        pl_firm_block *block = firm->blocks + i;
+        int left = room - firm->touch_count;
+        contact->lost += (uint64_t)(block->count > left ? block->count - left : 0);
+        block->count = block->count < left ? block->count : left;
+        block->first = firm->touch_count;
+        firm->touch_count += block->count;
     }
+    pl_contact_run_stage(contact, firm->tasks, fill_touches, contact->block_count, BLOCKS_PER_TASK);
 }
 
 static pl_quad from_doubles(const double v[3])
@@ -219,6 +282,11 @@ static pl_quad from_doubles(const double v[3])
 /* Pushed and rubbed where it touches. */
 static void add_stop(pl_contact *contact, pl_near *near, int place, const pl_shove *stop)
 {
+    if (!pl_firm_make_room(contact, contact->firm.touch_count + 1)) {
+        contact->lost++;
+        return;
+    }
+    pl_firm_touch *t = contact->firm.touches + contact->firm.touch_count++;
     const pl_contact_collider *c = contact->against.colliders + near->collider;
     const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
     side a = side_of_nobody(contact), b = side_of(contact, near->clump * PL_CLUMP + place);
@@ -231,7 +299,7 @@ static void add_stop(pl_contact *contact, pl_near *near, int place, const pl_sho
     const pl_firm_touch like = {.friction = (float)stop->friction,
                                 .recover = (float)stop->recover,
                                 .kick = (float)stop->kick};
-    add(contact, &a, &b, &m, &like, &origin);
+    fill(contact, t, &a, &b, &m, &like, &origin);
 }
 
 /* Those of a clump that may be below a plane, by their spheres. */
@@ -282,4 +350,5 @@ void pl_firm_find_touches(pl_contact *contact)
     add_touches(contact);
     contact->firm.first_stop = contact->firm.touch_count;
     add_stops(contact);
+    pl_firm_cut(contact);
 }

@@ -141,6 +141,8 @@ static bool fill_batches(pl_contact *contact, bool again)
     for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        if (!again && pl_contact_all_are_firm(contact, block))
+            continue;
         for (int i = 0; i < s->count; i++) {
             pl_touch *t = touches + i;
             if (again && !(marked[t->a / PL_CLUMP] | marked[t->b / PL_CLUMP]))
@@ -284,12 +286,12 @@ static void kick(pl_contact *contact)
 /* Many particles touch one collider that gives way: it is turned and moved by all of them. */
 enum { SWEEPS_OF_SHOVES = 4, SWEEPS_OF_JOINTS = 4 };
 
-void pl_contact_resolve(pl_contact *contact)
+void pl_contact_resolve(pl_contact *contact, pl_tasks *tasks)
 {
     double part = PL_RECOVERY_RATE * contact->h;
     contact->far = 2 * (float)(part < 1 ? part : 1);
     pl_contact_excuse_joined(contact);
-    pl_contact_find_firm(contact);
+    pl_contact_find_firm(contact, tasks);
     for (int i = 0; i < SWEEPS_OF_JOINTS; i++)
         pl_contact_resolve_joints(contact);
     sweep_all(contact);

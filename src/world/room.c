@@ -151,13 +151,21 @@ double pl_record_firmness(const pl_world *world, const pl_record *record)
     return dimension == 3 || PART * PART * firmness > (dimension == 2 ? n : n * n) ? firmness : 0;
 }
 
-/* Clumps of the bodies there are, and of one more. */
+static void count_clumps(pl_world *world, pl_record *record)
+{
+    record->clump_room = pl_record_clump_room(record);
+    world->clump_room += record->clump_room;
+}
+
+/* Clumps of the bodies there are, which are counted anew where one may have grown, and of one more. */
 bool pl_world_reserve_contacts(pl_world *world, const pl_record *more)
 {
-    int clumps = 0;
-    for (const pl_record *record = more ? more : world->first; record;
-         record = record == more ? world->first : record->next)
-        clumps += pl_record_clump_room(record);
+    if (!more) {
+        world->clump_room = 0;
+        for (pl_record *record = world->first; record; record = record->next)
+            count_clumps(world, record);
+    }
+    int clumps = world->clump_room + (more ? pl_record_clump_room(more) : 0);
     /* Of all: whether a body is stiff changes with step, material and pins. */
     int firm = world->stiff_contact ? clumps : 0;
     bool good = pl_contact_reserve(world->contact, world->live_count + 1, clumps) == PL_OK &&
@@ -191,6 +199,7 @@ void pl_world_enter(pl_world *world, pl_record *record, uint32_t slot)
     *(world->last ? &world->last->next : &world->first) = record;
     world->last = record;
     world->live_count++;
+    count_clumps(world, record);
     world->regroup = true;
 }
 
@@ -204,6 +213,7 @@ void pl_world_leave(pl_world *world, pl_record *record)
     *(record->previous ? &record->previous->next : &world->first) = record->next;
     *(record->next ? &record->next->previous : &world->last) = record->previous;
     world->live_count--;
+    world->clump_room -= record->clump_room;
     world->regroup = world->reenter = true;
 }
 

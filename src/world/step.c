@@ -24,16 +24,20 @@ static void solve_blocks(void *context, int begin, int end, int worker)
 
 /* ---- The step --------------------------------------------------------------------------------- */
 
-static void begin_step(pl_world *world)
+static void begin_bodies(void *context, int begin, int end, int worker)
 {
-    for (int i = 0; i < world->awake_count; i++)
+    pl_world *world = context;
+    (void)worker;
+    for (int i = begin; i < end; i++)
         pl_record_show_now(&world->live[i]->matter);
 }
 
 /* Forces are spent; what was driven has arrived. */
-static void end_step(pl_world *world)
+static void end_bodies(void *context, int begin, int end, int worker)
 {
-    for (int i = 0; i < world->awake_count; i++) {
+    pl_world *world = context;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
         pl_record *record = world->live[i];
         pl_oriented *matter = &record->matter;
         if (record->forced)
@@ -51,7 +55,7 @@ static void take_step(pl_world *world)
 {
     double start = world->time;
     int s = 0;
-    begin_step(world);
+    pl_tasks_run(world->tasks, begin_bodies, world, world->awake_count, PL_BODIES_PER_TASK);
     pl_colliders_begin(world);
     pl_attachments_begin(world);
     for (; s < world->substeps && world->awake_count; s++) {
@@ -71,7 +75,7 @@ static void take_step(pl_world *world)
     }
     pl_colliders_end(world, s);
     pl_attachments_end(world);
-    end_step(world);
+    pl_tasks_run(world->tasks, end_bodies, world, world->awake_count, PL_BODIES_PER_TASK);
     pl_world_finish_others(world);
     pl_world_finish_tets(world);
     pl_events_close(world, s);

@@ -226,7 +226,7 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     if (contact->bouncy)
         gather_velocities(world);
     pl_contact_find(contact, world->tasks);
-    pl_contact_resolve(contact);
+    pl_contact_resolve(contact, world->tasks);
     if (pl_world_wake_touched(world))
         pl_world_regroup(world);
     pl_contact_note_late(contact);

@@ -45,6 +45,7 @@ enum { PL_RESTING = 8 };
 typedef struct pl_record {
     pl_oriented matter;
     struct pl_record *previous, *next; /* in the order of creation */
+    int clump_room;                    /* its part in that of the world */
     pl_model *model;
     pl_material material;
     float *edge_stiffness, *particle_density; /* own copies, or NULL */
@@ -132,6 +133,7 @@ struct pl_world {
     /* Slots are taken from the lowest free one up: that depends on nothing but which are free. No
        slot below `lowest` is. */
     int body_slots, body_slot_capacity, lowest_body;
+    int clump_room; /* clumps that all bodies may come to have */
     pl_body_slot *bodies;
     int pin_slots, pin_slot_capacity, lowest_pin;
     pl_pin_slot *pins;

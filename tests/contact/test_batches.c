@@ -92,7 +92,7 @@ static void resolve(kit *k, const pl_touch *touches, int count, int batches)
     for (int i = 0; i < count; i++)
         contact->touch_segments->swept |= touches[i].swept != 0;
     contact->batch_capacity = batches;
-    pl_contact_resolve(contact);
+    pl_contact_resolve(contact, NULL);
 }
 
 static void test_batches_equal_the_order(void **state)
