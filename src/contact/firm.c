@@ -110,6 +110,8 @@ static void find_wholes(pl_contact *contact)
         if (!weigh(contact, body, whole))
             continue;
         body->whole = firm->whole_count++;
+        for (int k = 0; k < 3; k++)
+            body->centre[k] = body->base[k] + (double)whole->centre[k];
         body->slack = (float)PL_SLOP;
     }
 }
