@@ -76,7 +76,7 @@ typedef struct plane {
     float height;                    /* of the body's base above it */
     float friction, bounce;
     float slack; /* see pl_contact_body */
-    bool turns;
+    bool turns, flat;
 } plane;
 
 /* Whether any particle of a clump may be below the plane: by their spheres. All of it is asked at every width, as
@@ -161,6 +161,12 @@ static bool meet_plane(const grains *g, const plane *p, vf part, vf rate, const 
     vf limit = p->friction * depth;
     vf back =
         pl_select_f(length > limit, limit / pl_max_f(length, pl_splat_f(1e-37f)), pl_splat_f(1));
+    if (p->flat) { /* see share.h */
+        vf speeds_up = zero;
+        for (int k = 0; k < 3; k++)
+            speeds_up -= slide[k] * (gone[k] - p->belt[k]);
+        back = pl_select_f(speeds_up > 0.0f, zero, back);
+    }
     for (int k = 0; k < 3; k++) {
         out->by[k] = depth * p->n[k] - back * slide[k];
         out->still[k] = recover * p->n[k];
@@ -250,6 +256,7 @@ void PL_LANES(pl_contact_on_plane)(pl_contact *contact, pl_near *near, bool firs
     plane p = {.friction = __builtin_sqrtf(c->friction * body->friction),
                .bounce = c->restitution > body->restitution ? c->restitution : body->restitution,
                .slack = body->slack,
+               .flat = body->flat,
                .turns = c->turned[0] != 0 || c->turned[1] != 0 || c->turned[2] != 0};
     if (body->whole)
         p.bounce = 0; /* it was answered as a whole: firm_bounce.c */

@@ -104,6 +104,7 @@ bool pl_contact_see(const pl_contact *contact, const pl_contact_collider *c, int
     for (int k = 0; k < 3; k++)
         came[k] = (double)contact->came[particle][k] - c->moved[k] - came[k];
     sight->flat = body->flat;
+    sight->turns = 0;
     pl_into3(c->turn_to, came, sight->came);
     pl_into3(c->turn_to, still, sight->still);
     pl_into3(c->turn_to, turned, sight->turned);
@@ -147,13 +148,14 @@ void pl_contact_answer(const pl_contact *contact, const pl_contact_collider *c,
     }
     /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
     double pressed = fmin(fmax(-pl_dot3(n, sight->still), 0), fmax(barrier->overlap, 0));
-    double approach = -pl_dot3(n, gone);
+    pl_cross3(sight->turned, answer->arm, turn);
+    double turning = sight->turns > 0 ? sight->turns * pl_dot3(n, turn) : 0;
+    double approach = -pl_dot3(n, gone) - turning;
     pl_share_overlap(barrier->overlap - pressed, approach, half, contact->h, sight->flat,
                      &answer->depth, &answer->recover);
     answer->recover += pressed;
-    answer->kick = pl_bounce(-pl_dot3(n, sight->came), approach, answer->depth, (double)bounce,
-                             contact->h, contact->gravity);
-    pl_cross3(sight->turned, answer->arm, turn);
+    answer->kick = pl_bounce(-pl_dot3(n, sight->came) - turning, approach, answer->depth,
+                             (double)bounce, contact->h, contact->gravity);
     for (int k = 0; k < 3; k++)
         answer->slide[k] = gone[k] + turn[k] - c->belt[k] * contact->h;
     double straight = pl_dot3(n, answer->slide);
@@ -236,6 +238,15 @@ static void throw_back(const meeting *m, int place, const double normal[3], doub
     }
 }
 
+static bool stands(const pl_contact_collider *c)
+{
+    return c->moved[0] == 0 && c->moved[1] == 0 && c->moved[2] == 0 && c->turned[0] == 0 &&
+           c->turned[1] == 0 && c->turned[2] == 0;
+}
+
+/* What moves as a whole was parted so; where that leads nowhere, because others pull the other way, the particle is parted by no less than this. */
+#define ONE_BY_ONE 0.1
+
 /* Returns whether it did anything. */
 static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barrier *barrier,
                      bool first)
@@ -246,9 +257,16 @@ static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barr
     beyond.overlap -= (double)m->body->slack * pl_ball_half_width(&sight->ball, barrier->normal);
     pl_contact_answer(m->contact, m->collider, sight, &beyond, m->bounce, &answer);
     double recover = first ? answer.recover : 0;
+    if (m->body->whole > 0 && m->collider->kind != PL_COLLIDER_MESH && stands(m->collider))
+        recover *= fmax(1 / (1 + m->body->firm), ONE_BY_ONE);
     if (!(answer.depth > 0) && !(recover > 0))
         return false;
-    double back = undone(answer.slide, (double)m->friction * answer.depth);
+    double back = undone(answer.slide, (double)m->friction * answer.depth), speeds_up = 0;
+    for (int k = 0; k < 3; k++)
+        speeds_up -= answer.slide[k] * (sight->ball.at[k] - sight->ball.from[k] - sight->still[k] -
+                                        m->collider->belt[k] * m->contact->h);
+    if (sight->flat && speeds_up > 0)
+        back = 0; /* see share.h */
     for (int k = 0; k < 3; k++) {
         by[k] = answer.depth * barrier->normal[k] - back * answer.slide[k];
         still[k] = recover * barrier->normal[k];
@@ -300,18 +318,36 @@ static bool is_inside(const pl_contact_collider *c, const double p[3])
     return pl_is_in_capsule(p, c->size[0], c->kind == PL_COLLIDER_CAPSULE ? c->size[1] : 0);
 }
 
-static bool find_way_out(const pl_contact_collider *c, const pl_contact_body *body, pl_barrier *out)
+/* From the middle of a body, in the collider's frame. */
+static bool way_from(const pl_contact_collider *c, const double middle[3], pl_barrier *out)
 {
-    double offset[3], middle[3];
     if (c->kind == PL_COLLIDER_PLANE || c->kind == PL_COLLIDER_MESH)
         return false;
-    for (int k = 0; k < 3; k++)
-        offset[k] = body->centre[k] - c->to.position[k];
-    pl_into3(c->turn_to, offset, middle);
     if (c->kind == PL_COLLIDER_BOX)
         return pl_way_out_of_box(middle, c->size, out);
     return pl_way_out_of_capsule(middle, c->size[0],
                                  c->kind == PL_COLLIDER_CAPSULE ? c->size[1] : 0, out);
+}
+
+static bool find_way_out(const pl_contact_collider *c, const pl_contact_body *body, pl_barrier *out)
+{
+    double offset[3], middle[3];
+    for (int k = 0; k < 3; k++)
+        offset[k] = body->centre[k] - c->to.position[k];
+    pl_into3(c->turn_to, offset, middle);
+    return way_from(c, middle, out);
+}
+
+bool pl_contact_was_deep(const pl_contact *contact, const pl_contact_collider *c,
+                         const pl_contact_body *body, pl_barrier *out)
+{
+    double offset[3], middle[3];
+    if (!stands(c))
+        return false;
+    for (int k = 0; k < 3; k++)
+        offset[k] = body->centre[k] - body->velocity[k] * contact->h - c->from.position[k];
+    pl_into3(c->turn_from, offset, middle);
+    return way_from(c, middle, out) && find_way_out(c, body, out);
 }
 
 bool pl_contact_is_deep(const pl_contact_collider *c, const pl_contact_body *body)
@@ -355,6 +391,8 @@ static bool pair_meets(pl_contact *contact, const pl_contact_body *body, pl_near
                  .friction = sqrtf(c->friction * body->friction),
                  .bounce = body->whole ? 0 : fmaxf(c->restitution, body->restitution)};
     m.deep = find_way_out(c, body, &m.way_out);
+    if (m.deep && body->whole > 0 && pl_contact_was_deep(contact, c, body, &m.way_out))
+        return false; /* it is on its way: stand_off.c */
     return clump_on_shape(&m, first);
 }
 
@@ -388,6 +426,7 @@ void pl_contact_collide(pl_contact *contact, int number)
         return;
     pl_near *begin = all->near + all->near_start[number],
             *end = all->near + all->near_start[number + 1];
+    pl_contact_stand_off(contact, number);
     bool shapes = true;
     for (int round = 0; round < ROUNDS && shapes; round++) {
         shapes = false;

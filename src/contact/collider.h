@@ -135,6 +135,7 @@ typedef struct pl_sight {
     double turned[3]; /* its rotation vector against the collider's */
     double came[3];   /* its velocity at the start, metres per sub-step */
     bool flat;        /* see share.h */
+    double turns;     /* the part of its turning that counts as approach of where it touches */
 } pl_sight;
 
 bool pl_contact_see(const struct pl_contact *contact, const pl_contact_collider *collider,
@@ -145,6 +146,17 @@ bool pl_contact_meets(const pl_contact_collider *collider, const pl_ball *ball,
 
 /* Whether the middle of a body is inside the collider: then all of it leaves on one side. */
 bool pl_contact_is_deep(const pl_contact_collider *collider, const struct pl_contact_body *body);
+
+/* The same, of one that stands still, and it was so at the start of the sub-step: then the way out, in the collider's frame. */
+bool pl_contact_was_deep(const struct pl_contact *contact, const pl_contact_collider *collider,
+                         const struct pl_contact_body *body, pl_barrier *out);
+
+/* What a particle meets of a collider of any kind. */
+bool pl_contact_bars(const pl_contact_collider *collider, const pl_sight *sight,
+                     pl_barrier *barrier);
+
+/* A body that moves as a whole, all of it. */
+void pl_contact_stand_off(struct pl_contact *contact, int body);
 
 /* How one particle meets a collider, if it does. */
 bool pl_contact_find_shove(const struct pl_contact *contact, const pl_near *near, int particle,

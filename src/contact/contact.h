@@ -59,6 +59,15 @@ typedef struct pl_contact_body {
     double mark_base[3];
 } pl_contact_body;
 
+/* How much its particles turn with it: not at all where each is moved on its own, altogether where it is rigid. */
+static inline double pl_contact_oneness(const pl_contact_body *body)
+{
+    double square = body->firm * body->firm;
+    if (!(body->whole > 0))
+        return 0;
+    return body->firm < 1e6 ? square / (1 + square) : 1;
+}
+
 /* ---- Groups, touches ------------------------------------------------------------------------------ */
 
 /* Two clumps that may meet. The other is later in the order of clumps, or the same, or asleep. Gaps are between spheres

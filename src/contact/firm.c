@@ -107,6 +107,8 @@ static void find_wholes(pl_contact *contact, int begin, int end, int worker)
         if (!weigh(contact, body, whole))
             continue;
         body->whole = b + 1;
+        for (int k = 0; k < 3; k++)
+            body->centre[k] = body->base[k] + (double)whole->centre[k];
         body->slack = (float)PL_SLOP;
         contact->buffers[worker].firm = true;
     }

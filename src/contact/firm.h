@@ -12,8 +12,8 @@
 struct pl_contact;
 struct pl_touch;
 
-/* What counts as stiff. */
-#define PL_FIRM 1.0
+/* What counts as stiff at the least: below that, particles that are pushed one by one strain springs by little. */
+#define PL_FIRM 0.2
 
 /* The impulses of one touch in the last sub-step, where the next one begins. Named by what stays the same when bodies come and go. */
 typedef struct pl_kept_touch {

@@ -4,15 +4,16 @@
    would turn inside out, collide without bouncing instead, as a whole (rigid impact zones: Provot 1997; Bridson et al. 2002):
 
        all go their ways until the first two of them meet, at the part t of the sub-step;
-       from there on they go on as one:  v = V + ω × (x − c)
+       from there on they go on as one, by V and a turn about their centre c
 
-   with the momentum and the angular momentum that they have together. Such a motion changes the order of no two particles: r · (r + s ω × r) = |r|². */
+   with the momentum and the angular momentum that they have together. Such a motion changes no distance, and strains nobody. */
 #include "contact/contact.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "math/mat3.h"
+#include "math/quat.h"
 
 /* Lengths below are parts of the distance at which a pair touches. A pair passes that has come nearer than CLOSE and ends on the other side (in a wall of
    touching spheres the widest gap leaves 0.71), or nearer than HALF_WAY. Pairs nearer than NO_SIDE have no side to be on; those that move less than FAST are seen in the next sub-step. */
@@ -313,6 +314,7 @@ typedef struct zone {
     double held_count;  /* of those that do not give way */
     pl_vec3 held;       /* the sum of their ways */
     pl_vec3 v, centre, spin, turn;
+    pl_quat all, rest; /* the turn: of all of the sub-step, and from when they met */
     pl_mat3 inertia;
 } zone;
 
@@ -422,30 +424,48 @@ static void spin_up(pl_contact *contact, int number, zone *z)
         z->turn = pl_v3_scale(z->turn, MOST_TURN / angle);
 }
 
-/* Velocity from `change`: all of the sub-step at v; then back to where it was when they met. */
+/* Velocity from `change`: all of the sub-step with the zone; then back to where that gets from where they met. */
 static void lead(pl_contact *contact, int32_t place, const way *w, zone *z)
 {
     if (!gives_way(contact, place))
         return;
     pl_vec3 r = pl_v3_sub(place_at(w, z->until), z->centre);
-    pl_vec3 v = pl_v3_add(z->v, pl_v3_cross(z->turn, r));
-    double more[3] = {v.x - w->by[0], v.y - w->by[1], v.z - w->by[2]};
+    pl_vec3 all = pl_v3_add(z->v, pl_v3_sub(pl_quat_rotate(z->all, r), r));
+    pl_vec3 rest = pl_v3_sub(pl_quat_rotate(z->rest, r), r);
+    rest = pl_v3_add_scaled(rest, 1 - z->until, z->v);
+    double v[3] = {all.x, all.y, all.z}, to[3] = {rest.x, rest.y, rest.z};
     for (int k = 0; k < 3; k++) {
-        contact->change[place][k] = (float)more[k];
-        contact->shift[place][k] = (float)(-z->until * more[k]);
+        contact->change[place][k] = (float)(v[k] - w->by[k]);
+        contact->shift[place][k] = (float)(z->until * w->by[k] + to[k] - v[k]);
     }
     pl_contact_note_touched(contact, place, 1);
 }
 
-/* Whoever had been turned as a whole before goes on with the zone's turn instead, as its particles do. */
-static void halt_one(pl_contact_body *body, const zone *z)
+/* How far its particles have turned in this sub-step, on average. */
+static void own_turn(const pl_contact *contact, const pl_contact_body *body, double out[3])
 {
-    double turn[3] = {z->turn.x, z->turn.y, z->turn.z};
+    int count = 0;
+    out[0] = out[1] = out[2] = 0;
+    for (int32_t i = first_of(body); i < last_of(body); i++)
+        if (is_used(contact, i)) {
+            for (int k = 0; k < 3; k++)
+                out[k] += (double)contact->primitives[i].turned[k];
+            count++;
+        }
+    for (int k = 0; k < 3; k++)
+        out[k] /= count > 0 ? count : 1;
+}
+
+/* Whatever it did is replaced by the zone's turn, as the ways of its particles are. */
+static void halt_one(const pl_contact *contact, pl_contact_body *body, const zone *z)
+{
+    double turn[3] = {z->turn.x, z->turn.y, z->turn.z}, own[3];
+    own_turn(contact, body, own);
     body->woken |= body->asleep;
     body->turns = body->whole >= 0;
     for (int k = 0; k < 3; k++) {
-        body->turned[k] = turn[k];
-        body->tilted[k] = -z->until * turn[k];
+        body->turned[k] = turn[k] - own[k];
+        body->tilted[k] = z->until * (own[k] - turn[k]);
     }
 }
 
@@ -460,7 +480,10 @@ static void settle(pl_contact *contact, int number)
         return;
     for (int b = number; b < contact->body_count; b++)
         if (zone_of(contact, b) == number)
-            halt_one(contact->bodies + b, &z);
+            halt_one(contact, contact->bodies + b, &z);
+    double angle = sqrt(pl_v3_length2(z.turn));
+    z.all = pl_quat_axis_angle(z.turn, angle);
+    z.rest = pl_quat_axis_angle(z.turn, (1 - z.until) * angle);
     visit_zone(contact, number, &z, lead);
 }
 

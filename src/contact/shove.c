@@ -24,7 +24,7 @@ static void ease(const pl_contact_collider *c, const double v[3], double out[3])
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
-static bool barrier_of(const pl_contact_collider *c, const pl_sight *sight, pl_barrier *barrier)
+bool pl_contact_bars(const pl_contact_collider *c, const pl_sight *sight, pl_barrier *barrier)
 {
     bool through;
     if (c->kind != PL_COLLIDER_MESH)
@@ -41,8 +41,10 @@ bool pl_contact_find_shove(const pl_contact *contact, const pl_near *near, int p
     pl_sight sight;
     pl_barrier barrier;
     pl_answer answer;
-    if (!pl_contact_see(contact, c, particle, &sight) || !barrier_of(c, &sight, &barrier))
+    if (!pl_contact_see(contact, c, particle, &sight) || !pl_contact_bars(c, &sight, &barrier))
         return false;
+    if (near->shoves < 0)
+        sight.turns = pl_contact_oneness(body);
     pl_contact_answer(contact, c, &sight, &barrier, fmaxf(c->restitution, body->restitution),
                       &answer);
     double at[3];

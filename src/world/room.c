@@ -139,16 +139,19 @@ bool pl_world_reserve_field(pl_world *world, int particles)
 }
 
 /* Of what nothing holds. Rods and sheets bend before they move as one, unless sound, which gets √κ spacings far in a sub-step, gets through
-   a good part of their length, n or √n of them. */
+   a part of their length, n or √n of them; but they gain energy where they do not, at a lower κ than solids. Those below 1 are left to particles because touches of wholes cost twice as much. */
 double pl_record_firmness(const pl_world *world, const pl_record *record)
 {
-    enum { PART = 4 };
+    enum { PART = 12 };
     const pl_oriented *matter = &record->matter;
     double firmness = matter->system->firmness, n = matter->n;
     int dimension = record->model->dimension;
     if (!world->stiff_contact || matter->system->grounded || matter->hold_count || n < 2)
         return 0;
-    return dimension == 3 || PART * PART * firmness > (dimension == 2 ? n : n * n) ? firmness : 0;
+    bool as_one = dimension == 3   ? firmness >= 1
+                  : dimension == 2 ? PART * PART * firmness > n
+                                   : PART * PART * firmness > n * n;
+    return as_one ? firmness : 0;
 }
 
 static void count_clumps(pl_world *world, pl_record *record)
