@@ -258,7 +258,9 @@ static void print_meaning(const bench *b)
         "skin       vertices and normals of all surfaces; apart from the total, as in the paper, "
         "whose GPU did it\n"
         "ratio      paper / ours: how many times faster\n"
-        "ours       the least of %d repetitions of each frame, mean over %s; nobody sleeps\n"
+        "ours       the least of %d repetitions of each frame (every other one is skinned), mean "
+        "over %s; "
+        "nobody sleeps\n"
         "paper      Intel Core i7, 2.9 GHz, one core; the crowds four cores\n",
         b->quick ? 2 : 5, b->quick ? "the first 20 frames" : "all frames");
 }

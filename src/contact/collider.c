@@ -426,7 +426,6 @@ void pl_contact_collide(pl_contact *contact, int number)
         return;
     pl_near *begin = all->near + all->near_start[number],
             *end = all->near + all->near_start[number + 1];
-    pl_contact_stand_off(contact, number);
     bool shapes = true;
     for (int round = 0; round < ROUNDS && shapes; round++) {
         shapes = false;

@@ -117,6 +117,9 @@ void pl_contact_resolve_shoves(struct pl_contact *contact);
 /* After all touches: pairs of those that were moved further than anybody had foreseen. */
 void pl_contact_note_late(struct pl_contact *contact);
 
+/* Then bodies that move as a whole are brought out of colliders that do not give way, all of each. */
+void pl_contact_stand_off(struct pl_contact *contact, pl_tasks *tasks);
+
 /* One body against colliders that do not give way. Bodies may be done at the same time. */
 void pl_contact_collide(struct pl_contact *contact, int body);
 
@@ -154,9 +157,6 @@ bool pl_contact_was_deep(const struct pl_contact *contact, const pl_contact_coll
 /* What a particle meets of a collider of any kind. */
 bool pl_contact_bars(const pl_contact_collider *collider, const pl_sight *sight,
                      pl_barrier *barrier);
-
-/* A body that moves as a whole, all of it. */
-void pl_contact_stand_off(struct pl_contact *contact, int body);
 
 /* How one particle meets a collider, if it does. */
 bool pl_contact_find_shove(const struct pl_contact *contact, const pl_near *near, int particle,

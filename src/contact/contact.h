@@ -149,6 +149,7 @@ typedef struct pl_contact_buffer {
     int32_t *found; /* [clumps] what a query has found */
     bool strayed;   /* somebody has left its path */
     bool firm;      /* somebody moves as a whole */
+    bool moved;     /* somebody was moved out of a collider: scratch of pl_contact_stand_off */
     uint64_t ticks; /* of work in parallel stages; whoever reads it clears it */
     char padding[64];
 } pl_contact_buffer;

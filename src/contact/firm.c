@@ -14,8 +14,8 @@
    with colliders, are gone through again and again, and may take back of what they gave (sequential impulses: Catto 2005): whoever
    holds a body up together shares its weight. They begin with what they gave in the last sub-step. Momentum is exact whatever the shares are.
 
-   Here: which bodies those are, and what comes of it in the end. firm_touch.c: their touches; firm_sweep.c: going through them; firm_bounce.c: bounces; firm_keep.c: what
-   is kept for the next sub-step. */
+   Here: which bodies those are, and what comes of it in the end. firm_touch.c: their touches; firm_sweep.c: going through them; firm_turns.c: several sweeps at once;
+   firm_bounce.c: bounces; firm_keep.c: what is kept for the next sub-step; stand_off.c: what colliders have to say in the end. */
 #include <math.h>
 
 #include "contact/firm_parts.h"

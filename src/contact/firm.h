@@ -12,7 +12,7 @@
 struct pl_contact;
 struct pl_touch;
 
-/* What counts as stiff at the least: below that, particles that are pushed one by one strain springs by little. */
+/* What counts as stiff at the least: below that, particles that are pushed one by one strain springs by little. (Solids below 1 say 0: pl_record_firmness.) */
 #define PL_FIRM 0.2
 
 /* The impulses of one touch in the last sub-step, where the next one begins. Named by what stays the same when bodies come and go. */

@@ -1,4 +1,5 @@
-/* Between the files of stiff bodies: firm.c, firm_touch.c, firm_sweep.c, firm_bounce.c, firm_keep.c. */
+/* Between the files of stiff bodies: firm.c, firm_touch.c, firm_sweep.c, firm_bounce.c, firm_keep.c, firm_turns.c,
+   stand_off.c. */
 #ifndef PL_CONTACT_FIRM_PARTS_H
 #define PL_CONTACT_FIRM_PARTS_H
 

@@ -259,7 +259,8 @@ static void wake_self_touching(pl_contact *contact)
         firm->sections[i].stirred = firm->sweeps;
 }
 
-/* `fewest` times, and up to `most` until all are as they should be; the first `parting` of them part old overlap. Who was quiet before stays so. */
+/* A few times at least, and up to MOST_SWEEPS until all are as they should be; the first of them part old overlap. In the second round, after touches of others,
+   who was quiet before stays so. */
 void pl_contact_sweep_firm(pl_contact *contact, int round)
 {
     pl_contact_firm *firm = &contact->firm;

@@ -103,7 +103,7 @@ bool pl_firm_make_room(pl_contact *contact, int count)
         size *= 2;
     pl_contact_firm fresh = *firm;
     fresh.touches = PL_NEW(contact->memory, pl_firm_touch, capacity);
-    fresh.rows = PL_NEW(contact->memory, pl_firm_row, PL_FIRM_ROWS * capacity);
+    fresh.rows = PL_NEW(contact->memory, pl_firm_row, (size_t)PL_FIRM_ROWS * (size_t)capacity);
     fresh.origins = PL_NEW(contact->memory, pl_firm_origin, capacity);
     fresh.table = PL_NEW(contact->memory, int32_t, size);
     fresh.chain = PL_NEW(contact->memory, int32_t, size / 2);

@@ -24,7 +24,7 @@
 /* A particle and a collider: `overlap` at the end of a sub-step in which the two came nearer by `approach`. What is deep
    inside comes out no faster than what is in by `half` would at the rate: else the deepest parts of a body would be
    torn ahead of the others. Particles of sheets (`flat`) reach into a collider whenever they turn, again and again: parted
-   at once their springs would gain what nobody pays for, so they are parted at the rate. */
+   at once their springs would gain what nobody pays for, so they are parted at PL_FLAT_PART of the rate. */
 static inline void pl_share_overlap(double overlap, double approach, double half, double h,
                                     bool flat, double *depth, double *recover)
 {

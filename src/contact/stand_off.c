@@ -7,8 +7,6 @@
 #include "contact/share.h"
 #include "contact/three.h"
 
-enum { ROUNDS = 3 };
-
 /* How far a particle asks to be moved along n, beyond what may be left. */
 static double wanted_by(const pl_contact *contact, const pl_near *near, int place, double n[3])
 {
@@ -67,24 +65,55 @@ static void move_all(pl_contact *contact, const pl_contact_body *body, const dou
     }
 }
 
-/* Out of the collider of one pair, as far as the deepest particle asks for. */
-static bool move_out(pl_contact *contact, const pl_contact_body *body, const pl_near *near)
+/* The deepest particle of a pair, if it is deeper than `most`. */
+static void find_deepest(const pl_contact *contact, const pl_near *near, double *most,
+                         double way[3])
 {
-    static const double none[3] = {0, 0, 0};
-    double most = 0, way[3] = {0, 0, 0};
     for (uint32_t used = contact->used[near->clump]; used; used &= used - 1) {
         int place = __builtin_ctz(used);
         double n[3] = {0, 0, 0},
                by = may_meet(contact, near, place) ? wanted_by(contact, near, place, n) : 0;
-        if (by > most) {
-            most = by;
+        if (by > *most) {
+            *most = by;
             for (int k = 0; k < 3; k++)
                 way[k] = by * n[k];
         }
     }
+}
+
+/* Out of what it is deepest in: of all its pairs at once, so that pairs in which nobody meets leave no trace, wherever they come in the order. */
+static bool move_out(pl_contact *contact, int number)
+{
+    static const double none[3] = {0, 0, 0};
+    const pl_contact_colliders *all = &contact->against;
+    const pl_contact_body *body = contact->bodies + number;
+    double most = 0, way[3] = {0, 0, 0};
+    for (int i = all->near_start[number]; i < all->near_start[number + 1]; i++) {
+        const pl_near *near = all->near + i;
+        if (near->shoves < 0 && !pl_contact_is_deep(all->colliders + near->collider, body))
+            find_deepest(contact, near, &most, way);
+    }
     if (most > 0)
         move_all(contact, body, none, way);
     return most > 0;
+}
+
+/* How far its particles move in this sub-step with their velocity, as contacts have left it: on average, by mass. */
+static void mean_way(const pl_contact *contact, const pl_contact_body *body, double out[3])
+{
+    double mass = 0;
+    out[0] = out[1] = out[2] = 0;
+    for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++)
+        for (uint32_t used = contact->used[c]; used; used &= used - 1) {
+            int at = __builtin_ctz(used), place = c * PL_CLUMP + at;
+            const float *way = contact->ways[c].x + at;
+            mass += (double)contact->mass[place];
+            for (int k = 0; k < 3; k++)
+                out[k] += (double)contact->mass[place] *
+                          (double)(way[k * PL_CLUMP] + contact->change[place][k]);
+        }
+    for (int k = 0; k < 3; k++)
+        out[k] = mass > 0 ? out[k] / mass : 0;
 }
 
 /* One that is inside with its middle leaves as fast as its largest particle would, and goes no further in. */
@@ -93,14 +122,21 @@ static void leave(pl_contact *contact, pl_contact_body *body, pl_near *near, con
     const pl_contact_collider *c = contact->against.colliders + near->collider;
     const pl_whole *whole = contact->firm.wholes + body->whole;
     double part = PL_RECOVERY_RATE * contact->h < 1 ? PL_RECOVERY_RATE * contact->h : 1;
-    double n[3], by[3], still[3], moved = 0;
+    double n[3], by[3], still[3], way[3], arm[3], impulse[3], torque[3], moved = 0;
     pl_out_of3(c->turn_to, out->normal, n);
+    mean_way(contact, body, way);
     for (int k = 0; k < 3; k++)
-        moved += n[k] * (body->velocity[k] * contact->h + whole->moved[k] - c->moved[k]);
+        moved += n[k] * (way[k] - c->moved[k]);
     for (int k = 0; k < 3; k++) {
         by[k] = moved < 0 ? -moved * n[k] : 0;
         still[k] = part * (double)body->largest * n[k];
-        near->impulse[k] -= by[k] / ((double)whole->yield * contact->h);
+        arm[k] = body->centre[k] - c->to.position[k];
+        impulse[k] = -by[k] / ((double)whole->yield * contact->h);
+    }
+    pl_cross3(arm, impulse, torque);
+    for (int k = 0; k < 3; k++) {
+        near->impulse[k] += impulse[k];
+        near->torque[k] += torque[k];
     }
     move_all(contact, body, by, still);
     body->grounded = true;
@@ -114,24 +150,60 @@ static bool is_first(const pl_contact_colliders *all, int number, int i)
     return true;
 }
 
-void pl_contact_stand_off(pl_contact *contact, int number)
+/* Out of all colliders that it is inside of. */
+static bool leave_all(pl_contact *contact, int number)
 {
     pl_contact_colliders *all = &contact->against;
     pl_contact_body *body = contact->bodies + number;
-    bool any = body->whole > 0;
+    bool any = false;
     pl_barrier out;
+    for (int i = all->near_start[number]; i < all->near_start[number + 1]; i++) {
+        pl_near *near = all->near + i;
+        if (near->shoves >= 0 || !is_first(all, number, i) ||
+            !pl_contact_was_deep(contact, all->colliders + near->collider, body, &out))
+            continue;
+        leave(contact, body, near, &out);
+        any = true;
+    }
+    return any;
+}
+
+static bool is_whole(const pl_contact_body *body)
+{
+    return body->whole > 0 && !body->asleep;
+}
+
+static void leave_some(pl_contact *contact, int begin, int end, int worker)
+{
+    for (int b = begin; b < end; b++)
+        if (is_whole(contact->bodies + b))
+            contact->buffers[worker].moved |= leave_all(contact, b);
+}
+
+static void move_some_out(pl_contact *contact, int begin, int end, int worker)
+{
+    for (int b = begin; b < end; b++)
+        if (is_whole(contact->bodies + b))
+            contact->buffers[worker].moved |= move_out(contact, b);
+}
+
+enum { ROUNDS = 4, BODIES_PER_TASK = 32 };
+
+/* Whoever is moved may come near what nobody had foreseen: pairs are complete when a round begins. */
+void pl_contact_stand_off(pl_contact *contact, pl_tasks *tasks)
+{
+    bool any = contact->firm.whole_count > 1 && contact->against.near_count > 0;
     for (int round = 0; any && round < ROUNDS; round++) {
-        any = false;
-        for (int i = all->near_start[number]; i < all->near_start[number + 1]; i++) {
-            pl_near *near = all->near + i;
-            const pl_contact_collider *c = all->colliders + near->collider;
-            if (near->shoves >= 0)
-                continue;
-            if (!pl_contact_is_deep(c, body))
-                any |= move_out(contact, body, near);
-            else if (round == 0 && pl_contact_was_deep(contact, c, body, &out) &&
-                     is_first(all, number, i))
-                leave(contact, body, near, &out);
-        }
+        for (int w = 0; w < contact->worker_count; w++)
+            contact->buffers[w].moved = false;
+        pl_contact_run_stage(contact, tasks, round ? move_some_out : leave_some,
+                             contact->body_count, BODIES_PER_TASK);
+        any = round == 0;
+        for (int w = 0; w < contact->worker_count; w++)
+            if (contact->buffers[w].moved) {
+                any = true;
+                pl_contact_note_late(contact);
+                break;
+            }
     }
 }

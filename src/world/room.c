@@ -139,7 +139,7 @@ bool pl_world_reserve_field(pl_world *world, int particles)
 }
 
 /* Of what nothing holds. Rods and sheets bend before they move as one, unless sound, which gets √κ spacings far in a sub-step, gets through
-   a part of their length, n or √n of them; but they gain energy where they do not, at a lower κ than solids. Those below 1 are left to particles because touches of wholes cost twice as much. */
+   a part of their length, n or √n of them; but they gain energy where they do not, at a lower κ than solids. Solids below 1 are left to particles because touches of wholes cost twice as much. */
 double pl_record_firmness(const pl_world *world, const pl_record *record)
 {
     enum { PART = 12 };

@@ -230,6 +230,7 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     if (pl_world_wake_touched(world))
         pl_world_regroup(world);
     pl_contact_note_late(contact);
+    pl_contact_stand_off(contact, world->tasks);
     pl_events_begin_touches(world);
     run_bodies(world, finish_bodies, world->awake_count + 1);
     pl_colliders_land(world);
