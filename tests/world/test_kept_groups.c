@@ -20,7 +20,7 @@ static pl_body_def thrown(pl_rng *rng, const contact_models *models, double spee
         def.spin[k] = contact_between(rng, -5, 5);
     }
     contact_rotation(rng, def.rotation);
-    def.material.young = contact_decades(rng, 4, 6);
+    def.material.young = contact_decades(rng, 4, 8); /* many move as a whole */
     def.material.restitution = contact_below(rng, 3) ? 0 : 0.5;
     def.self_contact = contact_below(rng, 2);
     return def;
@@ -39,7 +39,10 @@ static pair make_pair(pl_rng *rng, const contact_models *models, double speed)
     pl_world_def def = pl_default_world_def();
     pl_collider_def floor = pl_default_collider_def(PL_COLLIDER_PLANE);
     pl_collider_def ball = pl_default_collider_def(PL_COLLIDER_SPHERE);
+    pl_collider_def plate = pl_default_collider_def(PL_COLLIDER_BOX);
     ball.size[0] = 0.7;
+    plate.size[0] = plate.size[2] = 1, plate.size[1] = 0.005;
+    plate.position[0] = 1.2, plate.position[1] = 0.6;
     def.substeps = 1 + contact_below(rng, 3);
     def.step = def.substeps / 180.0;
     def.iterations = 2;
@@ -48,6 +51,7 @@ static pair make_pair(pl_rng *rng, const contact_models *models, double speed)
         assert_int_equal(pl_world_create(&def, worlds[w], NULL), PL_OK);
         collider_add(*worlds[w], &floor);
         collider_add(*worlds[w], &ball);
+        collider_add(*worlds[w], &plate);
     }
     for (int i = 0; i < BODIES; i++)
         add_body(rng, models, speed, &p, i);
