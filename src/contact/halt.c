@@ -464,7 +464,7 @@ static void halt_one(const pl_contact *contact, pl_contact_body *body, const zon
     double turn[3] = {z->turn.x, z->turn.y, z->turn.z}, own[3];
     own_turn(contact, body, own);
     body->woken |= body->asleep;
-    body->turns = body->whole >= 0;
+    body->turns = true;
     for (int k = 0; k < 3; k++) {
         body->turned[k] = turn[k] - own[k];
         body->tilted[k] = z->until * (own[k] - turn[k]);

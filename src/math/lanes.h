@@ -328,44 +328,22 @@ PL_LANES_INLINE bool pl_all_d(vl mask)
     return !pl_any_d(~mask);
 }
 
-/* The least and the greatest lane, halves against each other: a is kept where a < b or a > b, else b, as by pl_min_f and pl_max_f. Loops over
-   memory would do the same, but compilers leave them as they are. */
-#if PL_LANES_NATIVE
-#if PL_W == 16
-#define PL_LANES_EIGHT(v, op)                                                                      \
-    op(256, _mm512_castps512_ps256((__m512)(v)), _mm512_extractf32x8_ps((__m512)(v), 1))
-#elif PL_W == 8
-#define PL_LANES_EIGHT(v, op) (__m256)(v)
-#endif
-#if PL_W >= 8
-#define PL_LANES_FOUR(eight, op)                                                                   \
-    op(, _mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1))
-#else
-#define PL_LANES_EIGHT(v, op) (__m128)(v)
-#define PL_LANES_FOUR(eight, op) (eight)
-#endif
-#define PL_LANES_MIN(bits, a, b) _mm##bits##_min_ps(a, b)
-#define PL_LANES_MAX(bits, a, b) _mm##bits##_max_ps(a, b)
-#endif
-
-PL_LANES_INLINE float pl_least_f(vf v)
-{
-#if PL_LANES_NATIVE
-    __m128 four = PL_LANES_FOUR(PL_LANES_EIGHT(v, PL_LANES_MIN), PL_LANES_MIN);
-    __m128 two = _mm_min_ps(four, _mm_movehl_ps(four, four));
-    return _mm_cvtss_f32(_mm_min_ps(two, _mm_shuffle_ps(two, two, 1)));
-#else
-    for (int half = PL_W / 2; half; half /= 2)
-        for (int lane = 0; lane < half; lane++)
-            v[lane] = v[lane] < v[lane + half] ? v[lane] : v[lane + half];
-    return v[0];
-#endif
-}
-
+/* The greatest lane, halves against each other: a is kept where a > b, else b, as by pl_max_f. A loop over memory would do the same, but compilers
+   leave it as it is. */
 PL_LANES_INLINE float pl_greatest_f(vf v)
 {
 #if PL_LANES_NATIVE
-    __m128 four = PL_LANES_FOUR(PL_LANES_EIGHT(v, PL_LANES_MAX), PL_LANES_MAX);
+#if PL_W == 16
+    __m256 eight =
+        _mm256_max_ps(_mm512_castps512_ps256((__m512)v), _mm512_extractf32x8_ps((__m512)v, 1));
+#elif PL_W == 8
+    __m256 eight = (__m256)v;
+#endif
+#if PL_W >= 8
+    __m128 four = _mm_max_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+#else
+    __m128 four = (__m128)v;
+#endif
     __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
     return _mm_cvtss_f32(_mm_max_ps(two, _mm_shuffle_ps(two, two, 1)));
 #else
@@ -374,6 +352,11 @@ PL_LANES_INLINE float pl_greatest_f(vf v)
             v[lane] = v[lane] > v[lane + half] ? v[lane] : v[lane + half];
     return v[0];
 #endif
+}
+
+PL_LANES_INLINE float pl_least_f(vf v)
+{
+    return -pl_greatest_f(-v);
 }
 
 /* ---- Rows of bodies to lanes and back ---------------------------------------------------------------------------- */
