@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/float_env.h"
 #include "base/sort.h"
+#include "contact/batch.h"
 #include "contact/contact_lanes.h"
 #include "contact/tree.h"
 #include "math/simd.h"
@@ -15,7 +16,7 @@ typedef struct kernels {
     void (*follow)(pl_contact *, int, int);
     void (*groups)(pl_contact *, int, int);
     void (*touches)(pl_contact *, int, int);
-    bool (*sweep)(pl_contact *, bool);
+    bool (*sweep)(pl_contact *, int, int, bool);
     void (*on_plane)(pl_contact *, pl_near *, bool);
 } kernels;
 
@@ -60,7 +61,7 @@ void pl_contact_destroy(pl_contact *contact)
         contact->nodes,   contact->items,     contact->group_segments, contact->touch_segments,
         contact->touched, contact->marked,    contact->motion,         contact->path,
         contact->thick,   contact->batches,   contact->last,           contact->mass,
-        contact->order,   contact->batch_full};
+        contact->order,   contact->batch_full, contact->plan.found};
     pl_contact_free_joints(contact);
     pl_contact_free_firm(contact);
     pl_contact_free_colliders(contact);
@@ -152,6 +153,7 @@ static bool reserve_clumps(pl_contact *contact, size_t capacity)
            renew(memory, &contact->nodes, nodes, sizeof *contact->nodes) &&
            renew(memory, &contact->group_segments, blocks, sizeof *contact->group_segments) &&
            renew(memory, &contact->touch_segments, blocks, sizeof *contact->touch_segments) &&
+           renew(memory, &contact->plan.found, blocks, sizeof *contact->plan.found) &&
            reserve_buffers(contact, clumps);
 }
 
@@ -442,9 +444,9 @@ void pl_contact_make_groups(pl_contact *contact, double rest_of_step, pl_tasks *
     contact->builds++;
 }
 
-bool pl_contact_sweep(pl_contact *contact, bool fresh)
+bool pl_contact_sweep(pl_contact *contact, int from, int to, bool fresh)
 {
-    return in_use()->sweep(contact, fresh);
+    return in_use()->sweep(contact, from, to, fresh);
 }
 
 void pl_contact_on_plane(pl_contact *contact, pl_near *near, bool first)
@@ -456,33 +458,50 @@ void pl_contact_on_plane(pl_contact *contact, pl_near *near, bool first)
 
 static void find_some_touches(pl_contact *contact, int begin, int end, int worker)
 {
-    for (int block = begin; block < end; block++)
+    for (int i = begin; i < end; i++) {
+        int block = pl_contact_next_search(contact);
         in_use()->touches(contact, block, worker);
+        if (!contact->touch_segments[block].full)
+            pl_contact_end_search(contact, block, worker);
+    }
+}
+
+/* False without memory. */
+static bool enlarge_touches(pl_contact *contact, pl_contact_buffer *buffer)
+{
+    pl_touch *old = buffer->touches;
+    if (!enlarge(contact->memory, &buffer->touches, buffer->touch_capacity,
+                 sizeof *buffer->touches))
+        return false;
+    pl_contact_move_touches(contact, old, buffer->touch_capacity, buffer->touches);
+    buffer->touch_capacity = enlarged(buffer->touch_capacity);
+    return true;
 }
 
 static void mend_touches(pl_contact *contact)
 {
-    pl_contact_buffer *buffer = contact->buffers;
-    for (int block = 0; block < contact->block_count; block++)
-        while (contact->touch_segments[block].full) {
-            in_use()->touches(contact, block, 0);
-            if (!contact->touch_segments[block].full)
-                break;
-            if (enlarge(contact->memory, &buffer->touches, buffer->touch_capacity,
-                        sizeof *buffer->touches)) {
-                buffer->touch_capacity = enlarged(buffer->touch_capacity);
-            } else {
-                contact->touch_segments[block] = (pl_segment){0};
+    for (int block = 0; block < contact->block_count; block++) {
+        pl_segment *segment = contact->touch_segments + block;
+        if (!segment->full)
+            continue;
+        for (in_use()->touches(contact, block, 0); segment->full;
+             in_use()->touches(contact, block, 0))
+            if (!enlarge_touches(contact, contact->buffers)) {
+                *segment = (pl_segment){0};
                 contact->lost++;
+                break;
             }
-        }
+        pl_contact_end_search(contact, block, 0);
+    }
 }
 
 void pl_contact_find(pl_contact *contact, pl_tasks *tasks)
 {
     for (int w = 0; w < contact->worker_count; w++)
         contact->buffers[w].touch_count = 0;
+    pl_contact_begin_search(contact);
     pl_contact_run_stage(contact, tasks, find_some_touches, contact->block_count, BLOCKS_PER_TASK);
     mend_touches(contact);
+    pl_contact_go_on(contact);
     pl_contact_find_shoves(contact, tasks);
 }

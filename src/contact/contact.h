@@ -10,6 +10,8 @@
 #ifndef PL_CONTACT_CONTACT_H
 #define PL_CONTACT_CONTACT_H
 
+#include <stdatomic.h>
+
 #include "base/memory.h"
 #include "base/sort.h"
 #include "base/tasks.h"
@@ -116,6 +118,23 @@ typedef struct pl_batch {
     int32_t swept[PL_BATCH], acted[PL_BATCH]; /* masks: PL_SWEPT; something was moved */
     int32_t a[PL_BATCH], b[PL_BATCH];
 } pl_batch;
+
+/* The touch-th of a block. */
+typedef struct pl_touch_place {
+    int block, touch;
+} pl_touch_place;
+
+/* How far touches have become batches, and batches were swept for the first time: see batch.c. */
+typedef struct pl_plan {
+    bool early;            /* that has begun while touches were looked for */
+    int open;              /* batches before it are full */
+    int swept;             /* batches before it have been swept */
+    pl_touch_place beyond; /* the first for which there was no room; that behind the last block = none */
+    atomic_bool *found;    /* [blocks] all its touches are known */
+    _Alignas(64) atomic_int searched; /* blocks that somebody has begun to search */
+    _Alignas(64) atomic_int next;     /* the first block that is not in batches */
+    atomic_bool busy;                 /* somebody goes on with it */
+} pl_plan;
 
 /* A pair is swept when it moved further than this part of its smallest half axes, and came head-on when that is by more than this part
    of the distance at which the two touch. */
@@ -227,6 +246,7 @@ typedef struct pl_contact {
         order; /* [batches][16] who is in them: apart, since planning should not have to reach for large batches */
     uint8_t *batch_full; /* [batches] how many of the sixteen */
     int batch_count, batch_capacity;
+    pl_plan plan;
     pl_touch nothing; /* of a particle that is not there, with itself */
     int32_t *
         last; /* [clumps][16] the stamp behind the batch that last moved it; those of earlier batches are below `stamp` */
@@ -269,11 +289,8 @@ bool pl_contact_groups_are_stale(pl_contact *contact);
 /* For the rest of the step, and longer where nobody is fast. */
 void pl_contact_make_groups(pl_contact *contact, double rest_of_step, pl_tasks *tasks);
 
-/* Places → touches, in parallel. */
+/* Places → touches, in parallel; where it can, the first sweep over them is begun meanwhile. */
 void pl_contact_find(pl_contact *contact, pl_tasks *tasks);
-
-/* Goes through the batches, and fills them before when they are `fresh`. Returns whether a touch that was swept was moved by more than a little. */
-bool pl_contact_sweep(pl_contact *contact, bool fresh);
 
 /* When touches that were swept have been resolved: nobody passes through anybody all the same. */
 void pl_contact_halt(pl_contact *contact);

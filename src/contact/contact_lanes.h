@@ -8,7 +8,7 @@
     void pl_contact_follow_w##width(pl_contact *, int body, int worker);                           \
     void pl_contact_groups_w##width(pl_contact *, int block, int worker);                          \
     void pl_contact_touches_w##width(pl_contact *, int block, int worker);                         \
-    bool pl_contact_sweep_w##width(pl_contact *, bool fresh);                                      \
+    bool pl_contact_sweep_w##width(pl_contact *, int from, int to, bool fresh);                    \
     void pl_contact_on_plane_w##width(pl_contact *, pl_near *, bool first);
 
 PL_CONTACT_KERNELS(4)

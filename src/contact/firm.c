@@ -114,6 +114,14 @@ static void find_wholes(pl_contact *contact, int begin, int end, int worker)
     }
 }
 
+bool pl_contact_some_are_firm(const pl_contact *contact)
+{
+    for (int b = 0; b < contact->body_count; b++)
+        if (contact->bodies[b].firm >= PL_FIRM)
+            return true;
+    return false;
+}
+
 enum { BODIES_PER_TASK = 32 };
 
 void pl_contact_find_firm(pl_contact *contact, pl_tasks *tasks)

@@ -87,6 +87,9 @@ int pl_contact_firm_room(int clumps);
 
 void pl_contact_free_firm(struct pl_contact *contact);
 
+/* Whether any body is stiff enough to be moved as a whole. */
+bool pl_contact_some_are_firm(const struct pl_contact *contact);
+
 /* Which bodies move as a whole, and their touches. */
 void pl_contact_find_firm(struct pl_contact *contact, pl_tasks *tasks);
 bool pl_contact_is_firm(const struct pl_contact *contact, const struct pl_touch *touch);

@@ -4,9 +4,8 @@
 
    and Coulomb friction by displacement (METHODS §1): the slide of one surface over the other in this sub-step is undone, up to μ times the normal
    correction. Every correction is equal and opposite in momentum. */
-#include "contact/contact.h"
+#include "contact/batch.h"
 #include "math/quad.h"
-#include "contact/share.h"
 
 #include <string.h>
 
@@ -87,97 +86,14 @@ static inline pl_contact_body *body_at(pl_contact *contact, int32_t place)
     return contact->bodies + contact->body_of[place / PL_CLUMP];
 }
 
-/* ---- Batches ---------------------------------------------------------------------------------------- */
-
-/* A touch goes into the first batch with room behind those in which its particles were last moved. Then whatever depends on each other keeps its
-   order, and what is in one batch can be done at once. */
-typedef struct plan {
-    pl_contact *contact;
-    int open; /* batches before it are full */
-} plan;
-
-/* False when there are too many. */
-static inline bool add_to_batch(plan *p, pl_touch *t)
-{
-    pl_contact *contact = p->contact;
-    int32_t *last = contact->last, a = last[t->a], b = last[t->b];
-    int at = (a > b ? a : b) - contact->stamp;
-    at = at > p->open ? at : p->open;
-    uint8_t *full = contact->batch_full;
-    while (at < contact->batch_count && full[at] == PL_BATCH)
-        at++;
-    if (at == contact->batch_count) {
-        if (at == contact->batch_capacity)
-            return false;
-        full[contact->batch_count++] = 0;
-    }
-    contact->order[at * PL_BATCH + full[at]++] = t;
-    while (p->open < contact->batch_count && full[p->open] == PL_BATCH)
-        p->open++;
-    last[t->a] = last[t->b] = contact->stamp + at + 1;
-    return true;
-}
-
-/* From now on no particle was moved by any batch. */
-static void begin_batches(pl_contact *contact)
-{
-    if (contact->stamp > INT32_MAX - contact->batch_count - contact->batch_capacity - 1) {
-        memset(contact->last, 0,
-               sizeof *contact->last * (size_t)contact->clump_capacity * PL_CLUMP);
-        contact->stamp = 0;
-    }
-    contact->stamp += contact->batch_count;
-    contact->batch_count = 0;
-}
-
-/* All touches; or again those of bodies in swept ones, which are marked on the way. False when they are too many: then all that belong
-   to it are marked all the same. */
-static bool fill_batches(pl_contact *contact, bool again)
-{
-    plan p = {.contact = contact};
-    const uint8_t *marked = contact->marked;
-    bool fits = true, some_firm = contact->firm.whole_count > 1;
-    begin_batches(contact);
-    for (int block = 0; block < contact->block_count; block++) {
-        const pl_segment *s = contact->touch_segments + block;
-        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        if (!again && pl_contact_all_are_firm(contact, block))
-            continue;
-        for (int i = 0; i < s->count; i++) {
-            pl_touch *t = touches + i;
-            if (again && !(marked[t->a / PL_CLUMP] | marked[t->b / PL_CLUMP]))
-                continue;
-            if (again)
-                t->swept |= PL_AGAIN;
-            if (fits && !(some_firm && pl_contact_is_firm(contact, t)))
-                fits = add_to_batch(&p, t);
-        }
-    }
-    return fits;
-}
-
-/* What the sweeps have done, back to the touches. */
-static void empty_batches(pl_contact *contact)
-{
-    for (int i = 0; i < contact->batch_count; i++) {
-        const pl_batch *batch = contact->batches + i;
-        for (int k = 0; k < contact->batch_full[i]; k++) {
-            pl_touch *t = contact->order[i * PL_BATCH + k];
-            t->pushed = batch->pushed[k];
-            t->rubbed = batch->rubbed[k];
-            note_touched(contact, t, batch->acted[k] & 1);
-        }
-    }
-}
-
-/* Without batches: one after the other. */
-static bool sweep_in_order(pl_contact *contact, bool marked)
+/* Without batches: one after the other, from somewhere on. */
+static bool sweep_in_order(pl_contact *contact, pl_touch_place from, bool marked)
 {
     bool moved = false;
-    for (int block = 0; block < contact->block_count; block++) {
+    for (int block = from.block; block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++)
+        for (int i = block == from.block ? from.touch : 0; i < s->count; i++)
             if ((!marked || touches[i].swept) && !pl_contact_is_firm(contact, touches + i) &&
                 resolve(contact, touches + i))
                 moved |= touches[i].swept & PL_SWEPT;
@@ -237,27 +153,42 @@ static bool mark_swept(pl_contact *contact)
     return any;
 }
 
-static void sweep_all(pl_contact *contact)
+static const pl_touch_place all = {0, 0};
+
+/* What is not in batches comes behind all that are, and from then on everything goes in order. */
+static void sweep_twice(pl_contact *contact)
 {
-    bool fits = fill_batches(contact, false);
-    for (int i = 0; i < 2; i++) {
-        fits ? pl_contact_sweep(contact, i == 0) : sweep_in_order(contact, false);
-        pl_contact_sweep_firm(contact, i);
+    bool fits = pl_contact_plan_batches(contact, false);
+    pl_contact_sweep(contact, contact->plan.swept, contact->batch_count, true);
+    if (!fits) {
+        pl_contact_empty_batches(contact);
+        sweep_in_order(contact, contact->plan.beyond, false);
     }
+    pl_contact_sweep_firm(contact, 0);
+    fits ? pl_contact_sweep(contact, 0, contact->batch_count, false)
+         : sweep_in_order(contact, all, false);
+    pl_contact_sweep_firm(contact, 1);
     pl_contact_finish_firm(contact);
     if (fits)
-        empty_batches(contact);
+        pl_contact_empty_batches(contact);
+    contact->plan.early = false;
+}
+
+static void sweep_all(pl_contact *contact)
+{
+    sweep_twice(contact);
     if (!mark_swept(contact))
         return;
-    fits = fill_batches(contact, true);
+    bool fits = pl_contact_plan_batches(contact, true);
     memset(contact->marked, 0, (size_t)contact->clump_count);
     for (int i = 2; i < SWEEPS_WHEN_SWEPT; i++) {
         pl_contact_resolve_joints(contact);
-        if (!(fits ? pl_contact_sweep(contact, i == 2) : sweep_in_order(contact, true)))
+        if (!(fits ? pl_contact_sweep(contact, 0, contact->batch_count, i == 2)
+                   : sweep_in_order(contact, all, true)))
             break;
     }
     if (fits)
-        empty_batches(contact);
+        pl_contact_empty_batches(contact);
     pl_contact_halt(contact);
 }
 
@@ -288,8 +219,6 @@ enum { SWEEPS_OF_SHOVES = 4, SWEEPS_OF_JOINTS = 4 };
 
 void pl_contact_resolve(pl_contact *contact, pl_tasks *tasks)
 {
-    double part = PL_RECOVERY_RATE * contact->h;
-    contact->far = 2 * (float)(part < 1 ? part : 1);
     pl_contact_excuse_joined(contact);
     pl_contact_find_firm(contact, tasks);
     for (int i = 0; i < SWEEPS_OF_JOINTS; i++)

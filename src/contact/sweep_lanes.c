@@ -171,10 +171,10 @@ static void pack(const pl_contact *contact, int number, int first)
         pl_store_f(batch->values[k] + first, pl_load_f(columns + k * PL_W));
 }
 
-bool PL_LANES(pl_contact_sweep)(pl_contact *contact, bool fresh)
+bool PL_LANES(pl_contact_sweep)(pl_contact *contact, int from, int to, bool fresh)
 {
     bool moved = false;
-    for (int i = 0; i < contact->batch_count; i++)
+    for (int i = from; i < to; i++)
         for (int k = 0; k < contact->batch_full[i]; k += PL_W) {
             if (fresh)
                 pack(contact, i, k);
