@@ -136,7 +136,8 @@ void pl_contact_find_firm(pl_contact *contact, pl_tasks *tasks)
     leave_joined(contact);
     for (int w = 0; w < contact->worker_count; w++)
         contact->buffers[w].firm = false;
-    pl_contact_run_stage(contact, tasks, find_wholes, contact->body_count, BODIES_PER_TASK);
+    pl_contact_run_stage(contact, pl_contact_some_are_firm(contact) ? tasks : NULL, find_wholes,
+                         contact->body_count, BODIES_PER_TASK);
     for (int w = 0; w < contact->worker_count; w++)
         any |= contact->buffers[w].firm;
     if (!any)

@@ -1,5 +1,7 @@
 /* Who is solved with whom: bodies that share a system and a solver, in the order of their creation,
    cut into blocks of as many as there are lanes. */
+#include <string.h>
+
 #include "world/world.h"
 
 static uint64_t group_of(const pl_world *world, const pl_record *record)
@@ -36,6 +38,31 @@ static void cut_group(pl_world *world, pl_oriented **bodies, int count)
     }
 }
 
+/* About how long a block takes, in any unit: by its graph, however many of the lanes are filled. */
+static uint64_t effort_of(const pl_block *block)
+{
+    const pl_model *model = block->system->key.model;
+    uint64_t size = (uint64_t)model->particle_count + (uint64_t)model->edge_count;
+    return size * (block->lone ? 1 : 4) * (block->solver == PL_SOLVER_STIFF ? 20 : 1);
+}
+
+/* Workers take blocks from both ends (base/tasks.c): the longest go there and the shortest into the middle, so that all
+   are done at about the same time. */
+static void spread_blocks(pl_world *world)
+{
+    int count = world->block_count;
+    pl_sort_item *items = world->sort_items;
+    pl_block *blocks = world->blocks, *cut = blocks + world->group_capacity;
+    if (count < 3)
+        return;
+    for (int i = 0; i < count; i++)
+        items[i] = (pl_sort_item){UINT64_MAX - effort_of(blocks + i), (uint32_t)i};
+    pl_sort(items, items + count, (size_t)count);
+    memcpy(cut, blocks, sizeof *blocks * (size_t)count);
+    for (int i = 0; i < count; i++)
+        blocks[i % 2 ? count - 1 - i / 2 : i / 2] = cut[items[i].index];
+}
+
 void pl_world_regroup(pl_world *world)
 {
     int count = 0, all = 0, awake = 0;
@@ -67,6 +94,7 @@ void pl_world_regroup(pl_world *world)
             next++;
         cut_group(world, world->members + first, next - first);
     }
+    spread_blocks(world);
     pl_world_group_tets(world);
     world->regroup = false;
     pl_world_enter_contacts(world);

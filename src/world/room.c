@@ -69,7 +69,7 @@ static bool grow_groups(pl_world *world)
     int capacity = world->group_capacity ? 2 * world->group_capacity : 8;
     pl_record **live = PL_NEW(memory, pl_record *, capacity);
     pl_oriented **members = PL_NEW(memory, pl_oriented *, capacity);
-    pl_block *blocks = PL_NEW(memory, pl_block, capacity);
+    pl_block *blocks = PL_NEW(memory, pl_block, 2 * (size_t)capacity);
     pl_sort_item *items = PL_NEW(memory, pl_sort_item, 2 * (size_t)capacity);
     pl_record **entered = PL_NEW(memory, pl_record *, capacity);
     int32_t *parents = PL_NEW(memory, int32_t, capacity);

@@ -169,7 +169,7 @@ struct pl_world {
     pl_tet_motion *tet_motions;  /* [group_capacity] */
     int tet_count, tet_group_count;
     int posed_count;          /* those awake that have a rest shape of their own */
-    pl_block *blocks;         /* [group_capacity] */
+    pl_block *blocks;         /* [2 group_capacity] by length from both ends; scratch */
     pl_sort_item *sort_items; /* [2 group_capacity] */
     int block_count;
 
