@@ -54,13 +54,13 @@ void pl_contact_destroy(pl_contact *contact)
         return;
     pl_memory *memory = contact->memory;
     void *arrays[] = {
-        contact->bodies,  contact->places,    contact->marks,          contact->primitives,
-        contact->radius,  contact->least,     contact->used,           contact->body_of,
-        contact->boxes,   contact->spheres,   contact->wanted,         contact->change,
-        contact->shift,   contact->ways,      contact->kick,           contact->came,
-        contact->nodes,   contact->items,     contact->group_segments, contact->touch_segments,
-        contact->touched, contact->marked,    contact->motion,         contact->path,
-        contact->thick,   contact->batches,   contact->last,           contact->mass,
+        contact->bodies,  contact->places,     contact->marks,          contact->primitives,
+        contact->radius,  contact->least,      contact->used,           contact->body_of,
+        contact->boxes,   contact->spheres,    contact->wanted,         contact->change,
+        contact->shift,   contact->ways,       contact->kick,           contact->came,
+        contact->nodes,   contact->items,      contact->group_segments, contact->touch_segments,
+        contact->touched, contact->marked,     contact->motion,         contact->path,
+        contact->thick,   contact->batches,    contact->last,           contact->mass,
         contact->order,   contact->batch_full, contact->plan.found};
     pl_contact_free_joints(contact);
     pl_contact_free_firm(contact);

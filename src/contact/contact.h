@@ -126,11 +126,12 @@ typedef struct pl_touch_place {
 
 /* How far touches have become batches, and batches were swept for the first time: see batch.c. */
 typedef struct pl_plan {
-    bool early;            /* that has begun while touches were looked for */
-    int open;              /* batches before it are full */
-    int swept;             /* batches before it have been swept */
-    pl_touch_place beyond; /* the first for which there was no room; that behind the last block = none */
-    atomic_bool *found;    /* [blocks] all its touches are known */
+    bool early; /* that has begun while touches were looked for */
+    int open;   /* batches before it are full */
+    int swept;  /* batches before it have been swept */
+    pl_touch_place
+        beyond; /* the first for which there was no room; that behind the last block = none */
+    atomic_bool *found;               /* [blocks] all its touches are known */
     _Alignas(64) atomic_int searched; /* blocks that somebody has begun to search */
     _Alignas(64) atomic_int next;     /* the first block that is not in batches */
     atomic_bool busy;                 /* somebody goes on with it */
