@@ -369,7 +369,6 @@ static void load(void *context, int begin, int end, int worker)
     rows range = rows_of(c, begin, end);
     (void)worker;
     for (int row = range.end; row < end * PL_ROW_BLOCK; row++) {
-        store4(r->x + 4 * (size_t)row, (v4){0});
         store4(r->old + 4 * (size_t)row, (v4){0});
         store4(r->u + 4 * (size_t)row, (v4){0});
         for (int run = 0; run < r->run_count; run++)
@@ -380,10 +379,8 @@ static void load(void *context, int begin, int end, int worker)
         __builtin_prefetch(step->motion->from + 3 * (size_t)ahead);
         __builtin_prefetch(step->motion->u + 3 * (size_t)ahead);
         const float *x = step->motion->from + 3 * (size_t)i, *u = step->motion->u + 3 * (size_t)i;
-        v4 place = {x[0], x[1], x[2], r->mass[row]}, rate = {u[0], u[1], u[2], 0};
-        store4(r->x + 4 * (size_t)row, place);
-        store4(r->old + 4 * (size_t)row, place);
-        store4(r->u + 4 * (size_t)row, rate);
+        store4(r->old + 4 * (size_t)row, (v4){x[0], x[1], x[2], r->lightness[row]});
+        store4(r->u + 4 * (size_t)row, (v4){u[0], u[1], u[2], 0});
         if (step->motion->push) {
             const float *a = step->motion->push + 3 * (size_t)i;
             store4(r->push + 4 * (size_t)row, (v4){a[0], a[1], a[2], 0});

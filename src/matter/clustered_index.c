@@ -103,6 +103,7 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &c->start, sizeof(int32_t), particles + 1, c->start ? n + 1 : 0);
     want(p, &c->frame, 9 * sizeof(float), particles, n);
     want(p, &r->mass, sizeof(float), particles, n);
+    want(p, &r->lightness, sizeof(float), particles, n);
     want(p, &r->order, sizeof(int32_t), particles, n);
     want(p, &r->rank, sizeof(int32_t), particles, n);
     want(p, &c->clusters, sizeof(pl_cluster), clusters, count);
@@ -351,7 +352,7 @@ static void fill_lane(const pl_clustered *c, int i, const pl_cluster *cluster)
     for (; slot < end; slot++, m++, out += (ptrdiff_t)4 * PL_COLUMNS) {
         for (int k = 0; k < 3; k++)
             out[k * PL_COLUMNS] = m < last ? c->p[k][m] : 0;
-        out[3 * PL_COLUMNS] = m < last ? c->weight[m] : 0;
+        out[3 * PL_COLUMNS] = m < last ? c->weight[m] * c->mass[c->particle[m]] : 0;
     }
 }
 
@@ -363,7 +364,7 @@ static void fill_rest(pl_clustered *c)
             float *out = rest + m / PL_COLUMNS * 4 * PL_COLUMNS + m % PL_COLUMNS;
             for (int k = 0; k < 3; k++)
                 out[k * PL_COLUMNS] = c->p[k][m];
-            out[3 * PL_COLUMNS] = c->weight[m];
+            out[3 * PL_COLUMNS] = c->weight[m] * c->mass[c->particle[m]];
         }
         return;
     }
@@ -546,8 +547,10 @@ static void list_first(pl_clustered *c)
 
 static void copy_masses(pl_clustered *c)
 {
-    for (int row = 0; row < c->n; row++)
+    for (int row = 0; row < c->n; row++) {
         c->rows.mass[row] = c->mass[c->rows.order[row]];
+        c->rows.lightness[row] = 1 / c->rows.mass[row];
+    }
 }
 
 void pl_clustered_index(pl_clustered *c)

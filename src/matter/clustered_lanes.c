@@ -56,7 +56,7 @@ static void fit_narrow(const pl_clustered_step *step, int run, group *g)
     fit_all(step, g);
     if (step->clustered->manifold)
         keep_places(r, g);
-    expect_rows(r, g, r->u);
+    expect_rows(r, g, r->old, r->u);
     pull_slots(r, g, step->pull, sum_of(r, run));
 }
 
@@ -80,7 +80,7 @@ void PL_LANES(pl_clustered_fit)(const pl_clustered_step *step, int run)
     const pl_clustered_rows *r = &step->clustered->rows;
     group g;
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        open_group(step, run, first, &g);
+        open_group(step, r->old, run, first, &g);
         if (r->narrow) {
             expect_group(step, run, first + GROUP);
             fit_narrow(step, run, &g);

@@ -46,7 +46,7 @@ PL_LANES_INLINE vf stray(const vmember *v, const vf goal[12], vf d[3])
    other on, and must come to an end. */
 PL_LANES_INLINE vi are_beyond(const vmember *v, vf square, vf limit)
 {
-    return (square > limit * limit) & (square < pl_splat_f(3e38f)) & (v->weight > pl_splat_f(0));
+    return (square > limit * limit) & (square < pl_splat_f(3e38f)) & (v->mass > pl_splat_f(0));
 }
 
 /* Corrections of so many times sixteen members are found before they are added: together the two would want more registers
@@ -54,20 +54,20 @@ PL_LANES_INLINE vi are_beyond(const vmember *v, vf square, vf limit)
 enum { CHUNK = 16 };
 typedef float corrections[CHUNK][3][PL_COLUMNS];
 
-/* The corrections of members, w times: they come back part of the way from the goal; `back` is that part, as a negative
+/* The corrections of members, w m times: they come back part of the way from the goal; `back` is that part, as a negative
    number. Returns who is beyond the limit. */
 PL_LANES_INLINE vi correct(const vmember *v, const vf goal[12], vf limit, float *out)
 {
     vf d[3], square = stray(v, goal, d);
     vi beyond = are_beyond(v, square, limit);
     vf back = limit / pl_sqrt_f(square) - 1.0f;
-    back = pl_select_f(beyond, back, pl_splat_f(0)) * v->weight;
+    back = pl_select_f(beyond, back, pl_splat_f(0)) * v->mass;
     for (int k = 0; k < 3; k++)
         pl_store_f(out + k * PL_COLUMNS, d[k] * back);
     return beyond;
 }
 
-/* The old places from the old centre, and the masses. */
+/* The old places from the old centre. */
 PL_LANES_INLINE void load_arms(const float *old, const int32_t *row, const vf centre[3], vf arm[4])
 {
     load_rows(old, row, arm);
@@ -76,25 +76,23 @@ PL_LANES_INLINE void load_arms(const float *old, const int32_t *row, const vf ce
 }
 
 /* Adds force and moment of corrections. */
-PL_LANES_INLINE void add_push(vf sum[6], const vf e[3], const vf arm[4])
+PL_LANES_INLINE void add_push(vf sum[6], const vf e[3], const vf arm[3])
 {
-    vf pushed[3], moment[3];
+    vf moment[3];
+    cross(arm, e, moment);
     for (int k = 0; k < 3; k++) {
-        pushed[k] = e[k] * arm[3];
-        sum[k] += pushed[k];
-    }
-    cross(arm, pushed, moment);
-    for (int k = 0; k < 3; k++)
+        sum[k] += e[k];
         sum[3 + k] += moment[k];
+    }
 }
 
-/* What is taken away: w times a rigid motion, so far and such a turn. */
-PL_LANES_INLINE void turn_back(const vf rigid[6], const vf arm[3], vf weight, vf e[3])
+/* What is taken away: w m times a rigid motion, so far and such a turn. */
+PL_LANES_INLINE void turn_back(const vf rigid[6], const vf arm[3], vf mass, vf e[3])
 {
     vf around[3];
     cross(arm, rigid + 3, around);
     for (int k = 0; k < 3; k++)
-        e[k] = (around[k] - rigid[k]) * weight;
+        e[k] = (around[k] - rigid[k]) * mass;
 }
 
 /* The rigid motions of a group's clusters with the force and moment of all their corrections. */
@@ -170,7 +168,7 @@ PL_LANES_INLINE void push_some(const members *m, int begin, int end, const group
                 way[k] = pl_load_f(e[(at - begin) / PL_COLUMNS][k] + part);
             load_arms(m->old, m->row + at, centre, arm);
             add_push(sum, way, arm);
-            add_different_rows(rows, m->row + at, way[0], way[1], way[2], pl_splat_f(0));
+            add_different_rows(rows, m->row + at, 3, way);
         }
         for (int k = 0; k < 6; k++)
             pl_store_f(column[k] + part, sum[k]);
@@ -217,7 +215,7 @@ static void balance_members(const members *m, const group *g, int i, float *rows
         vf e[3], arm[4];
         load_arms(m->old, m->row + at, centre, arm);
         turn_back(rigid, arm, pl_load_f(m->rest + column_of(at, 4, 3)), e);
-        add_different_rows(rows, m->row + at, e[0], e[1], e[2], pl_splat_f(0));
+        add_different_rows(rows, m->row + at, 3, e);
     }
 }
 
@@ -318,7 +316,7 @@ static void push_slots(const pl_clustered_rows *r, int begin, int end, const gro
                 way[k] = pl_load_f(e[slot - begin][k] + part * PL_W);
             load_arms(r->old, row, centre[part], arm);
             add_push(sum[part], way, arm);
-            add_rows(rows, row, way[0], way[1], way[2], pl_splat_f(0));
+            add_rows(rows, row, 3, way);
         }
     for (int k = 0; k < PARTS; k++)
         for (int j = 0; j < 6; j++)
@@ -360,7 +358,7 @@ static void balance_slots(const pl_clustered_rows *r, const group *g, float *row
                 rigid[k] = pl_load_f(g->spin[k] + first);
             load_arms(r->old, row, centre, arm);
             turn_back(rigid, arm, pl_load_f(slot_rest(&all, slot) + 3 * PL_COLUMNS + first), e);
-            add_rows(rows, row, e[0], e[1], e[2], pl_splat_f(0));
+            add_rows(rows, row, 3, e);
         }
 }
 
@@ -375,7 +373,7 @@ static void limit_narrow(pl_clustered_step *step, int run, group *g)
         return;
     for (int first = 0; first < g->count; first += PL_W)
         fit_slots(r, g, first);
-    expect_rows(r, g, r->old);
+    expect_rows(r, g, r->x, r->old);
     correct_group(r, g, sum_of(r, run), hit);
     for (int i = 0; i < g->count; i++)
         if (hit[i / PL_W][i % PL_W]) {
@@ -392,7 +390,7 @@ void PL_LANES(pl_clustered_limit)(pl_clustered_step *step, int run)
     group g;
     step->hits[run] = 0;
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        open_group(step, run, first, &g);
+        open_group(step, r->x, run, first, &g);
         if (r->narrow)
             limit_narrow(step, run, &g);
         else
@@ -424,7 +422,7 @@ void PL_LANES(pl_clustered_balance)(const pl_clustered_step *step, int run)
     const pl_clustered_rows *r = &step->clustered->rows;
     group g;
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        open_group(step, run, first, &g);
+        open_group(step, r->x, run, first, &g);
         balance_group(step, run, &g);
         move_own(step, &g, settle_block);
     }

@@ -1,7 +1,7 @@
 /* What the fit of a sub-step has for the members, at one vector width, a part of clustered_lanes.c: the way to the goals, and
    the rigid motion of the cluster. */
 
-/* Adds w ((α/h) (T p + t − y) + d ū), and w, to the rows of a cluster's members. */
+/* Adds w m ((α/h) (T p + t − y) + d ū), and w m, to the rows of a cluster's members. */
 PL_LANES_INLINE void pull_kept(const members *m, bool kept, const group *g, int i, float pull,
                                float *sum)
 {
@@ -12,15 +12,16 @@ PL_LANES_INLINE void pull_kept(const members *m, bool kept, const group *g, int 
         spin[k] = pl_splat_f(g->spin[k][i]);
     for (int at = 0; at < m->room; at += PL_W) {
         vmember v;
-        vf way[3];
+        vf way[4];
         reload_offsets(m, kept, at, v.y);
         load_rest(m->rest, at, &v);
         cross(spin, v.y, way);
         for (int k = 0; k < 3; k++) {
             vf to = goal[3 * k] * v.p[0] + goal[3 * k + 1] * v.p[1] + goal[3 * k + 2] * v.p[2];
-            way[k] = ((to + goal[9 + k] - v.y[k]) * pull + (way[k] + spin[3 + k])) * v.weight;
+            way[k] = ((to + goal[9 + k] - v.y[k]) * pull + (way[k] + spin[3 + k])) * v.mass;
         }
-        add_different_rows(sum, m->row + at, way[0], way[1], way[2], v.weight);
+        way[3] = v.mass;
+        add_different_rows(sum, m->row + at, 4, way);
     }
 }
 
@@ -43,7 +44,7 @@ static void keep_places(const pl_clustered_rows *r, const group *g)
         for (int k = 0; k < 3; k++)
             from[k] = pl_load_f(g->from[k] + first);
         for (int slot = 0; slot < s.count; slot++)
-            load_slot(r, &s, slot, from, &v);
+            load_slot(r->old, &s, slot, from, &v);
     }
 }
 
@@ -55,7 +56,7 @@ static void pull_slots(const pl_clustered_rows *r, const group *g, float pull, f
         for (int first = 0; first < g->count; first += PL_W) {
             slots s = slots_of(r, g->run, g->place, first);
             vmember v;
-            vf spin[3], way[3];
+            vf spin[3], way[4];
             reload_slot(&s, slot, &v);
             if (first == 0)
                 expect_next(&s, slot);
@@ -68,8 +69,9 @@ static void pull_slots(const pl_clustered_rows *r, const group *g, float pull, f
                         pl_load_f(g->goal[3 * k + 2] + first) * v.p[2];
                 way[k] = ((to + pl_load_f(g->goal[9 + k] + first) - v.y[k]) * pull +
                           (way[k] + pl_load_f(g->spin[3 + k] + first))) *
-                         v.weight;
+                         v.mass;
             }
-            add_rows(sum, slot_row(&s, slot), way[0], way[1], way[2], v.weight);
+            way[3] = v.mass;
+            add_rows(sum, slot_row(&s, slot), 4, way);
         }
 }
