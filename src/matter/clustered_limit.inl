@@ -44,9 +44,9 @@ PL_LANES_INLINE vf stray(const vmember *v, const vf goal[12], vf d[3])
 
 /* Whoever is so far that squares leave a float is left alone: where arms are out of all proportion, rounds may drive each
    other on, and must come to an end. */
-PL_LANES_INLINE vi are_beyond(const vmember *v, vf square, vf limit)
+PL_LANES_INLINE vi are_beyond(vf mass, vf square, vf limit)
 {
-    return (square > limit * limit) & (square < pl_splat_f(3e38f)) & (v->mass > pl_splat_f(0));
+    return (square > limit * limit) & (square < pl_splat_f(3e38f)) & (mass > pl_splat_f(0));
 }
 
 /* Corrections of so many times sixteen members are found before they are added: together the two would want more registers
@@ -54,14 +54,13 @@ PL_LANES_INLINE vi are_beyond(const vmember *v, vf square, vf limit)
 enum { CHUNK = 16 };
 typedef float corrections[CHUNK][3][PL_COLUMNS];
 
-/* The corrections of members, w m times: they come back part of the way from the goal; `back` is that part, as a negative
-   number. Returns who is beyond the limit. */
-PL_LANES_INLINE vi correct(const vmember *v, const vf goal[12], vf limit, float *out)
+/* The corrections of members, w m times: they come back part of the way from the goal, which is as far as d; `back` is that part,
+   as a negative number. Returns who is beyond the limit. */
+PL_LANES_INLINE vi correct(const vf d[3], vf square, vf mass, vf limit, float *out)
 {
-    vf d[3], square = stray(v, goal, d);
-    vi beyond = are_beyond(v, square, limit);
+    vi beyond = are_beyond(mass, square, limit);
     vf back = limit / pl_sqrt_f(square) - 1.0f;
-    back = pl_select_f(beyond, back, pl_splat_f(0)) * v->mass;
+    back = pl_select_f(beyond, back, pl_splat_f(0)) * mass;
     for (int k = 0; k < 3; k++)
         pl_store_f(out + k * PL_COLUMNS, d[k] * back);
     return beyond;
@@ -146,9 +145,12 @@ PL_LANES_INLINE bool correct_some(const members *m, bool kept, int begin, int en
     load_goal(g, i, goal);
     for (int at = begin; at < end; at += PL_W) {
         vmember v;
+        vf d[3];
         reload_offsets(m, kept, at, v.y);
         load_rest(m->rest, at, &v);
-        any |= correct(&v, goal, limit, e[(at - begin) / PL_COLUMNS][0] + at % PL_COLUMNS);
+        vf square = stray(&v, goal, d);
+        any |= correct(d, square, v.mass, limit,
+                       e[(at - begin) / PL_COLUMNS][0] + at % PL_COLUMNS);
     }
     return pl_any_f(any);
 }
@@ -276,20 +278,28 @@ static void fit_slots(const pl_clustered_rows *r, group *g, int first)
     limit_lanes(g, first, sums);
 }
 
-/* The corrections of PL_W clusters in some slots; not zero for clusters that have any. Notes in which slots there are some. */
+/* The corrections of PL_W clusters in some slots; not zero for clusters that have any. Notes in which slots there are some.
+   How far the members of the next slot are is found before the root for this one is there: what waits for that has the registers
+   that the next would need. */
 PL_LANES_INLINE vi correct_slots(const slots *s, int begin, int end, const group *g, int first,
                                  float (*e)[3][PL_COLUMNS], bool some[CHUNK])
 {
-    vf goal[12], limit = pl_load_f(g->table + PL_GROUP_LIMIT * GROUP + first);
+    vf goal[12], limit = pl_load_f(g->table + PL_GROUP_LIMIT * GROUP + first), d[3];
     vi any = pl_splat_bits_f(0);
+    vmember v;
     for (int k = 0; k < 12; k++)
         goal[k] = pl_load_f(g->goal[k] + first);
+    reload_slot(s, begin, &v);
+    vf square = stray(&v, goal, d);
     for (int slot = begin; slot < end; slot++) {
-        vmember v;
-        reload_slot(s, slot, &v);
+        vf way[3] = {d[0], d[1], d[2]}, far = square, mass = v.mass;
+        if (slot + 1 < end) {
+            reload_slot(s, slot + 1, &v);
+            square = stray(&v, goal, d);
+        }
         if (first == 0)
             expect_next(s, slot);
-        vi beyond = correct(&v, goal, limit, e[slot - begin][0] + first);
+        vi beyond = correct(way, far, mass, limit, e[slot - begin][0] + first);
         some[slot - begin] |= pl_any_f(beyond);
         any |= beyond;
     }

@@ -39,12 +39,14 @@ static void keep_places(const pl_clustered_rows *r, const group *g)
 {
     for (int first = 0; first < g->count; first += PL_W) {
         slots s = slots_of(r, g->run, g->place, first);
-        vf from[3];
+        vf from[3], x[4];
         vmember v;
         for (int k = 0; k < 3; k++)
             from[k] = pl_load_f(g->from[k] + first);
-        for (int slot = 0; slot < s.count; slot++)
-            load_slot(r->old, &s, slot, from, &v);
+        for (int slot = 0; slot < s.count; slot++) {
+            load_rows(r->old, slot_row(&s, slot), x);
+            keep_slot(&s, slot, x, from, &v);
+        }
     }
 }
 
