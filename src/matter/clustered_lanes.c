@@ -25,6 +25,7 @@
 #include "matter/clustered_members.inl"
 #include "matter/clustered_slots.inl"
 #include "matter/clustered_group.inl"
+#include "matter/clustered_flow.inl"
 #include "matter/clustered_fit.inl"
 #include "matter/clustered_pull.inl"
 #include "matter/clustered_measure.inl"

@@ -149,8 +149,7 @@ PL_LANES_INLINE bool correct_some(const members *m, bool kept, int begin, int en
         reload_offsets(m, kept, at, v.y);
         load_rest(m->rest, at, &v);
         vf square = stray(&v, goal, d);
-        any |= correct(d, square, v.mass, limit,
-                       e[(at - begin) / PL_COLUMNS][0] + at % PL_COLUMNS);
+        any |= correct(d, square, v.mass, limit, e[(at - begin) / PL_COLUMNS][0] + at % PL_COLUMNS);
     }
     return pl_any_f(any);
 }
