@@ -357,16 +357,22 @@ static void correct_group(const pl_clustered_rows *r, const group *g, float *row
 
 static void balance_slots(const pl_clustered_rows *r, const group *g, float *rows)
 {
+    enum { PARTS = GROUP / PL_W };
     slots all = slots_of(r, g->run, g->place, 0);
+    vf centre[PARTS][3], rigid[PARTS][6];
+    int parts = (g->count + PL_W - 1) / PL_W;
+    for (int part = 0; part < PARTS; part++) {
+        load_centres(g, part * PL_W, centre[part]);
+        for (int k = 0; k < 6; k++)
+            rigid[part][k] = pl_load_f(g->spin[k] + part * PL_W);
+    }
     for (int slot = 0; slot < all.count; slot++)
-        for (int first = 0; first < g->count; first += PL_W) {
-            vf centre[3], rigid[6], arm[4], e[3];
-            const int32_t *row = slot_row(&all, slot) + first;
-            load_centres(g, first, centre);
-            for (int k = 0; k < 6; k++)
-                rigid[k] = pl_load_f(g->spin[k] + first);
-            load_arms(r->old, row, centre, arm);
-            turn_back(rigid, arm, pl_load_f(slot_rest(&all, slot) + 3 * PL_COLUMNS + first), e);
+        for (int part = 0; part < PARTS && part < parts; part++) {
+            const int32_t *row = slot_row(&all, slot) + part * PL_W;
+            const float *mass = slot_rest(&all, slot) + 3 * PL_COLUMNS + part * PL_W;
+            vf arm[4], e[3];
+            load_arms(r->old, row, centre[part], arm);
+            turn_back(rigid[part], arm, pl_load_f(mass), e);
             add_rows(rows, row, 3, e);
         }
 }

@@ -53,27 +53,31 @@ static void keep_places(const pl_clustered_rows *r, const group *g)
 /* The same for narrow bodies, slot by slot, so that every width adds in one order. */
 static void pull_slots(const pl_clustered_rows *r, const group *g, float pull, float *sum)
 {
-    int count = slots_of(r, g->run, g->place, 0).count;
-    for (int slot = 0; slot < count; slot++)
-        for (int first = 0; first < g->count; first += PL_W) {
-            slots s = slots_of(r, g->run, g->place, first);
+    enum { PARTS = GROUP / PL_W };
+    slots s[PARTS];
+    vf goal[PARTS][12], spin[PARTS][6];
+    int parts = (g->count + PL_W - 1) / PL_W;
+    for (int part = 0; part < PARTS; part++) {
+        s[part] = slots_of(r, g->run, g->place, part * PL_W);
+        for (int k = 0; k < 12; k++)
+            goal[part][k] = pl_load_f(g->goal[k] + part * PL_W);
+        for (int k = 0; k < 6; k++)
+            spin[part][k] = pl_load_f(g->spin[k] + part * PL_W);
+    }
+    for (int slot = 0, count = s[0].count; slot < count; slot++)
+        for (int part = 0; part < PARTS && part < parts; part++) {
+            const vf *to = goal[part], *turn = spin[part];
             vmember v;
-            vf spin[3], way[4];
-            reload_slot(&s, slot, &v);
-            if (first == 0)
-                expect_next(&s, slot);
-            for (int k = 0; k < 3; k++)
-                spin[k] = pl_load_f(g->spin[k] + first);
-            cross(spin, v.y, way);
+            vf way[4];
+            reload_slot(&s[part], slot, &v);
+            if (part == 0)
+                expect_next(&s[part], slot);
+            cross(turn, v.y, way);
             for (int k = 0; k < 3; k++) {
-                vf to = pl_load_f(g->goal[3 * k] + first) * v.p[0] +
-                        pl_load_f(g->goal[3 * k + 1] + first) * v.p[1] +
-                        pl_load_f(g->goal[3 * k + 2] + first) * v.p[2];
-                way[k] = ((to + pl_load_f(g->goal[9 + k] + first) - v.y[k]) * pull +
-                          (way[k] + pl_load_f(g->spin[3 + k] + first))) *
-                         v.mass;
+                vf at = to[3 * k] * v.p[0] + to[3 * k + 1] * v.p[1] + to[3 * k + 2] * v.p[2];
+                way[k] = ((at + to[9 + k] - v.y[k]) * pull + (way[k] + turn[3 + k])) * v.mass;
             }
             way[3] = v.mass;
-            add_rows(sum, slot_row(&s, slot), 4, way);
+            add_rows(sum, slot_row(&s[part], slot), 4, way);
         }
 }
