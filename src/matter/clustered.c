@@ -539,24 +539,26 @@ static int grain_of(const pl_clustered *c)
     return grain > BLOCKS_LEAST ? grain : BLOCKS_LEAST;
 }
 
-/* Rounds of it, until nobody is beyond the limit, and what is then to be taken away. */
+/* Rounds of it, until nobody is beyond the limit, and what is then to be taken away: in the last round that there may be, while the
+   members of a group are at hand. */
 static void limit_strain(pl_clustered_step *step, pl_tasks *tasks)
 {
     pl_clustered *c = step->clustered;
     int blocks = c->rows.block_count, runs = c->rows.run_count, grain = grain_of(c);
     bool any = false;
-    for (int round = 0; round < c->def.strain_iterations; round++) {
+    for (int round = 0; round < c->def.strain_iterations && !step->balances; round++) {
         c->rounds++;
+        step->balances = c->def.strain_balanced && round + 1 == c->def.strain_iterations;
         pl_tasks_run(tasks, run_limit, step, runs, 1);
         int count = hits(step);
         c->corrections += (uint64_t)count;
-        if (!count)
+        any = any || count;
+        if (!count && !(any && step->balances))
             break;
-        any = true;
         pl_tasks_run(tasks, run_settle, step, blocks, grain);
         hold_fixed(step);
     }
-    if (!any || !c->def.strain_balanced)
+    if (!any || !c->def.strain_balanced || step->balances)
         return;
     pl_tasks_run(tasks, run_balance, step, runs, 1);
     pl_tasks_run(tasks, run_settle, step, blocks, grain);

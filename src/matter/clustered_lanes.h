@@ -49,6 +49,7 @@ struct pl_clustered_step {
     float part;    /* θ */
     double flow;   /* ν */
     bool least_squares;
+    bool balances; /* in this round of strain limiting, the last, rigid parts are taken away */
     int hits[PL_MOST_RUNS]; /* clusters of each run that corrected something in this round */
 };
 

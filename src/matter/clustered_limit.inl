@@ -371,6 +371,10 @@ static void balance_slots(const pl_clustered_rows *r, const group *g, float *row
             const int32_t *row = slot_row(&all, slot) + part * PL_W;
             const float *mass = slot_rest(&all, slot) + 3 * PL_COLUMNS + part * PL_W;
             vf arm[4], e[3];
+            if (part == 0) {
+                __builtin_prefetch(row + AHEAD * PL_COLUMNS);
+                __builtin_prefetch(mass + (ptrdiff_t)4 * AHEAD * PL_COLUMNS);
+            }
             load_arms(r->old, row, centre[part], arm);
             turn_back(rigid[part], arm, pl_load_f(mass), e);
             add_rows(rows, row, 3, e);
@@ -399,22 +403,6 @@ static void limit_narrow(pl_clustered_step *step, int run, group *g)
 
 /* ---- A run ----------------------------------------------------------------------------------------- */
 
-void PL_LANES(pl_clustered_limit)(pl_clustered_step *step, int run)
-{
-    const pl_clustered_rows *r = &step->clustered->rows;
-    group g;
-    step->hits[run] = 0;
-    for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        open_group(step, r->x, run, first, &g);
-        if (r->narrow)
-            limit_narrow(step, run, &g);
-        else
-            limit_clusters(step, run, &g);
-        move_own(step, &g, settle_block);
-    }
-    PL_LANES_LEAVE();
-}
-
 static void balance_group(const pl_clustered_step *step, int run, group *g)
 {
     const pl_clustered_rows *r = &step->clustered->rows;
@@ -428,8 +416,28 @@ static void balance_group(const pl_clustered_step *step, int run, group *g)
             balance_members(&g->members[i], g, i, sum_of(r, run));
         mark(r, g, i);
     }
-    if (any && r->narrow)
+    if (any && r->narrow) {
+        expect_rows(r, g, r->x, r->old);
         balance_slots(r, g, sum_of(r, run));
+    }
+}
+
+void PL_LANES(pl_clustered_limit)(pl_clustered_step *step, int run)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    group g;
+    step->hits[run] = 0;
+    for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
+        open_group(step, r->x, run, first, &g);
+        if (r->narrow)
+            limit_narrow(step, run, &g);
+        else
+            limit_clusters(step, run, &g);
+        if (step->balances)
+            balance_group(step, run, &g);
+        move_own(step, &g, settle_block);
+    }
+    PL_LANES_LEAVE();
 }
 
 void PL_LANES(pl_clustered_balance)(const pl_clustered_step *step, int run)
