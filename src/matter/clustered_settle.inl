@@ -90,8 +90,8 @@ static void integrate_block(const pl_clustered_step *step, int block, int begin,
         if (step->motion->push)
             more += pl_load_f(r->push + first + at) * h;
         if (count) {
-            vf sum = take_sum(sums, count, at) * fourth(x);
-            more += sum - speed * (fourth(sum) * step->damping);
+            vf sum = take_sum(sums, count, at);
+            more += (sum - speed * (fourth(sum) * step->damping)) * fourth(x);
         }
         pl_store_f(r->x + first + at, x + (speed + more) * h);
     }
