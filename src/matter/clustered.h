@@ -94,6 +94,8 @@ typedef struct pl_clustered_rows {
     int run_start[PL_MOST_RUNS + 1]; /* in the sequence, multiples of sixteen but the last */
     int32_t *touch_start;            /* [clusters + 1] in the sequence, and */
     int32_t *touch;                  /* the blocks of rows each cluster has members in */
+    int32_t *reach_start;            /* [groups + 1], and */
+    int32_t *reach;                  /* those that any cluster of a group has */
     uint8_t *alone;      /* [blocks] whether only clusters of one run have members in it */
     int32_t *last_start; /* [groups + 1], and */
     int32_t *last; /* such blocks, by the last group that has any: when it is done, they can move */

@@ -120,6 +120,14 @@ static void mark(const pl_clustered_rows *r, const group *g, int i)
         added[r->touch[k]] = 1;
 }
 
+/* The same for all of its clusters. */
+static void mark_all(const pl_clustered_rows *r, const group *g)
+{
+    uint8_t *added = r->added + (size_t)g->run * (size_t)(r->row_capacity / PL_ROW_BLOCK);
+    for (int k = r->reach_start[g->place]; k < r->reach_start[g->place + 1]; k++)
+        added[r->reach[k]] = 1;
+}
+
 PL_LANES_INLINE float *sum_of(const pl_clustered_rows *r, int run)
 {
     return r->sum + (size_t)run * 4 * (size_t)r->row_capacity;

@@ -118,6 +118,8 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &c->owner, sizeof(int32_t), members, m);
     want(p, &r->row, sizeof(int32_t), members, m);
     want(p, &r->touch, sizeof(int32_t), members, m);
+    want(p, &r->reach_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
+    want(p, &r->reach, sizeof(int32_t), members, 0);
     want(p, &r->alone, 1, blocks, 0);
     want(p, &r->last_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
     want(p, &r->last, sizeof(int32_t), blocks, 0);
@@ -496,6 +498,25 @@ static void list_touched(pl_clustered *c)
     r->touch_start[c->count] = at;
 }
 
+static void list_reached(pl_clustered *c)
+{
+    pl_clustered_rows *r = &c->rows;
+    int32_t *seen = r->sort, at = 0;
+    for (int b = 0; b < r->block_count; b++)
+        seen[b] = -1;
+    for (int i = 0; i < c->count; i++) {
+        int group = i / PL_COLUMNS;
+        if (i % PL_COLUMNS == 0)
+            r->reach_start[group] = at;
+        for (int k = r->touch_start[i]; k < r->touch_start[i + 1]; k++) {
+            if (seen[r->touch[k]] != group)
+                r->reach[at++] = r->touch[k];
+            seen[r->touch[k]] = group;
+        }
+    }
+    r->reach_start[(c->count + PL_COLUMNS - 1) / PL_COLUMNS] = at;
+}
+
 /* Blocks that one run has to itself. Not those with rows that are nobody's, which all look at. */
 static void list_alone(pl_clustered *c)
 {
@@ -566,6 +587,7 @@ void pl_clustered_index(pl_clustered *c)
     index_particles(c);
     cut_runs(c);
     list_touched(c);
+    list_reached(c);
     list_alone(c);
     list_first(c);
     copy_masses(c);

@@ -88,8 +88,7 @@ void PL_LANES(pl_clustered_fit)(const pl_clustered_step *step, int run)
         } else {
             fit_clusters(step, run, &g);
         }
-        for (int i = 0; i < g.count; i++)
-            mark(r, &g, i);
+        mark_all(r, &g);
         move_own(step, &g, integrate_block);
     }
     PL_LANES_LEAVE();

@@ -394,11 +394,15 @@ static void limit_narrow(pl_clustered_step *step, int run, group *g)
         fit_slots(r, g, first);
     expect_rows(r, g, r->x, r->old);
     correct_group(r, g, sum_of(r, run), hit);
+    int count = 0;
     for (int i = 0; i < g->count; i++)
-        if (hit[i / PL_W][i % PL_W]) {
+        count += hit[i / PL_W][i % PL_W] != 0;
+    step->hits[run] += count;
+    if (count == g->count)
+        mark_all(r, g);
+    for (int i = 0; count < g->count && i < g->count; i++)
+        if (hit[i / PL_W][i % PL_W])
             mark(r, g, i);
-            step->hits[run]++;
-        }
 }
 
 /* ---- A run ----------------------------------------------------------------------------------------- */
@@ -412,13 +416,15 @@ static void balance_group(const pl_clustered_step *step, int run, group *g)
         if (!has_pushed(g, i))
             continue;
         any = true;
-        if (!r->narrow)
+        if (!r->narrow) {
             balance_members(&g->members[i], g, i, sum_of(r, run));
-        mark(r, g, i);
+            mark(r, g, i);
+        }
     }
     if (any && r->narrow) {
         expect_rows(r, g, r->x, r->old);
         balance_slots(r, g, sum_of(r, run));
+        mark_all(r, g);
     }
 }
 
