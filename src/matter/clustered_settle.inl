@@ -44,16 +44,10 @@ PL_LANES_INLINE vf fourth(vf a)
 /* a in the place of what is fourth in rows. */
 PL_LANES_INLINE vf with_fourth(vf rows, vf a)
 {
-#if PL_LANES_NATIVE
-    vi lane;
-    for (int k = 0; k < PL_W; k++)
-        lane[k] = k % 4 == 3 ? -1 : 0;
-    return pl_select_f(lane, a, rows);
-#else
+    vi is_fourth = pl_splat_bits_f(0);
     for (int lane = 3; lane < PL_W; lane += 4)
-        rows[lane] = a[lane];
-    return rows;
-#endif
+        is_fourth[lane] = -1;
+    return pl_select_f(is_fourth, a, rows);
 }
 
 /* x += θ/m Σ w m (…), of one block and what these runs have for it. */

@@ -78,7 +78,8 @@ PL_LANES_INLINE void sum_slots(const pl_clustered_rows *r, const slots *s, const
     vf x[4], u[4];
     for (int k = 0; k < count; k++)
         sum[k] = pl_splat_f(0);
-    load_rows(places, slot_row(s, 0), x);
+    if (s->count > 0)
+        load_rows(places, slot_row(s, 0), x);
     for (int slot = 0; slot < s->count; slot++) {
         vmember v;
         vf wy[3], here[3] = {x[0], x[1], x[2]};
