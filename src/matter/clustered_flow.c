@@ -1,6 +1,5 @@
 /* Which clusters the fit finds the strain of, and that of the others. */
 #include <math.h>
-#include <string.h>
 
 #include "matter/clustered_change.h"
 #include "matter/clustered_lanes.h"
