@@ -369,7 +369,6 @@ static void load(void *context, int begin, int end, int worker)
     rows range = rows_of(c, begin, end);
     (void)worker;
     for (int row = range.end; row < end * PL_ROW_BLOCK; row++) {
-        store4(r->x + 4 * (size_t)row, (v4){0});
         store4(r->old + 4 * (size_t)row, (v4){0});
         store4(r->u + 4 * (size_t)row, (v4){0});
         for (int run = 0; run < r->run_count; run++)
@@ -380,10 +379,8 @@ static void load(void *context, int begin, int end, int worker)
         __builtin_prefetch(step->motion->from + 3 * (size_t)ahead);
         __builtin_prefetch(step->motion->u + 3 * (size_t)ahead);
         const float *x = step->motion->from + 3 * (size_t)i, *u = step->motion->u + 3 * (size_t)i;
-        v4 place = {x[0], x[1], x[2], r->mass[row]}, rate = {u[0], u[1], u[2], 0};
-        store4(r->x + 4 * (size_t)row, place);
-        store4(r->old + 4 * (size_t)row, place);
-        store4(r->u + 4 * (size_t)row, rate);
+        store4(r->old + 4 * (size_t)row, (v4){x[0], x[1], x[2], r->lightness[row]});
+        store4(r->u + 4 * (size_t)row, (v4){u[0], u[1], u[2], 0});
         if (step->motion->push) {
             const float *a = step->motion->push + 3 * (size_t)i;
             store4(r->push + 4 * (size_t)row, (v4){a[0], a[1], a[2], 0});
@@ -542,24 +539,26 @@ static int grain_of(const pl_clustered *c)
     return grain > BLOCKS_LEAST ? grain : BLOCKS_LEAST;
 }
 
-/* Rounds of it, until nobody is beyond the limit, and what is then to be taken away. */
+/* Rounds of it, until nobody is beyond the limit, and what is then to be taken away: in the last round that there may be, while the
+   members of a group are at hand. */
 static void limit_strain(pl_clustered_step *step, pl_tasks *tasks)
 {
     pl_clustered *c = step->clustered;
     int blocks = c->rows.block_count, runs = c->rows.run_count, grain = grain_of(c);
     bool any = false;
-    for (int round = 0; round < c->def.strain_iterations; round++) {
+    for (int round = 0; round < c->def.strain_iterations && !step->balances; round++) {
         c->rounds++;
+        step->balances = c->def.strain_balanced && round + 1 == c->def.strain_iterations;
         pl_tasks_run(tasks, run_limit, step, runs, 1);
         int count = hits(step);
         c->corrections += (uint64_t)count;
-        if (!count)
+        any = any || count;
+        if (!count && !(any && step->balances))
             break;
-        any = true;
         pl_tasks_run(tasks, run_settle, step, blocks, grain);
         hold_fixed(step);
     }
-    if (!any || !c->def.strain_balanced)
+    if (!any || !c->def.strain_balanced || step->balances)
         return;
     pl_tasks_run(tasks, run_balance, step, runs, 1);
     pl_tasks_run(tasks, run_settle, step, blocks, grain);

@@ -94,14 +94,16 @@ typedef struct pl_clustered_rows {
     int run_start[PL_MOST_RUNS + 1]; /* in the sequence, multiples of sixteen but the last */
     int32_t *touch_start;            /* [clusters + 1] in the sequence, and */
     int32_t *touch;                  /* the blocks of rows each cluster has members in */
+    int32_t *reach_start;            /* [groups + 1], and */
+    int32_t *reach;                  /* those that any cluster of a group has */
     uint8_t *alone;      /* [blocks] whether only clusters of one run have members in it */
     int32_t *last_start; /* [groups + 1], and */
     int32_t *last; /* such blocks, by the last group that has any: when it is done, they can move */
     int32_t *first_start;      /* [groups + 1], and */
     int32_t *first;            /* blocks by the first group of each run that has any in them */
-    float *mass;               /* [n] by rows */
-    float *x, *old, *u, *push; /* [rows][4]: x y z mass, x y z mass, u 0, a 0 */
-    float *sum;                /* [runs][rows][4], zero but where `added` says otherwise */
+    float *mass, *lightness;   /* [n] by rows: m, 1 / m */
+    float *x, *old, *u, *push; /* [rows][4]: x y z 1/m, x y z 1/m, u 0, a 0 */
+    float *sum;                /* [runs][rows][4] times m, zero but where `added` says otherwise */
     uint8_t *added;            /* [runs][blocks] */
     uint8_t *moved;            /* [blocks] in the last round of strain limiting */
     float *group; /* [groups][PL_GROUP_FIELDS][16] of the clusters, between the phases */
@@ -110,7 +112,7 @@ typedef struct pl_clustered_rows {
     int32_t *spoken, *heard;
     float *columns; /* [runs][3][column_room] of a group, between its passes */
     int column_room;
-    float *rest; /* [slots][4][16] p and w of the members, sixteen to a slot */
+    float *rest; /* [slots][4][16] p and w m of the members, sixteen to a slot */
 
     /* Narrow bodies, of many small clusters, have one cluster per lane also while their members are gone through: member k
        of sixteen clusters in slot lane_start[group] + k. Short ones are filled up with rows that are nobody's, weight 0.

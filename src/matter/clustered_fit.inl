@@ -28,6 +28,7 @@ enum {
     ROW_REST = 21
 };
 enum { ROW_CENTRE = 0, ROW_GRADIENT = 3, ROW_TURN = 12, ROW_ROTATION = 16, ROW_FITTED = 25 };
+enum { ROW_FLOW = 0, ROW_STRETCH = 9, ROW_PULL = 10, ROW_STRAIN = 13 }; /* and, of its strain */
 
 #define AT(field) (offsetof(pl_cluster, field) / sizeof(float))
 _Static_assert(AT(plastic) - AT(inverse) == ROW_PLASTIC && AT(mass) - AT(inverse) == ROW_MASS &&
@@ -37,6 +38,8 @@ _Static_assert((int)ROW_REST == (int)PL_FIXED, "the row a fit starts from");
 _Static_assert(AT(gradient) - AT(centre) == ROW_GRADIENT && AT(turn) - AT(centre) == ROW_TURN &&
                    AT(rotation) - AT(centre) == ROW_ROTATION,
                "the row a fit leaves");
+_Static_assert(AT(stretch) - AT(flow) == ROW_STRETCH && AT(pull) - AT(flow) == ROW_PULL,
+               "the row a strain leaves");
 
 PL_LANES_INLINE float *row_of_rest(pl_cluster *cluster)
 {
@@ -46,6 +49,11 @@ PL_LANES_INLINE float *row_of_rest(pl_cluster *cluster)
 PL_LANES_INLINE float *row_of_fit(pl_cluster *cluster)
 {
     return (float *)((char *)cluster + offsetof(pl_cluster, centre));
+}
+
+PL_LANES_INLINE float *row_of_strain(pl_cluster *cluster)
+{
+    return (float *)((char *)cluster + offsetof(pl_cluster, flow));
 }
 
 /* A cluster per lane. */
@@ -187,32 +195,22 @@ PL_LANES_INLINE void take_gradient(const group *g, int first, const fit *f, cons
 
 /* The singular values of Fᵉ = F Fᵖ⁻¹: stretch, flow, work. */
 static void take_strain(const pl_clustered_step *step, group *g, int first, const fit *f,
-                        const vf unplastic[9], const vf gradient[9])
+                        const vf plastic[9], const vf unplastic[9], const vf gradient[9])
 {
     vf elastic[9], q[4], u[9], s[3], v[9];
-    float right[9 * PL_W] ALIGNED, values[3 * PL_W] ALIGNED, left[3 * PL_W] ALIGNED;
+    float row[ROW_STRAIN * PL_W] ALIGNED, spare[PL_W][ROW_STRAIN], *rows[PL_W];
     mul33(gradient, unplastic, elastic);
     for (int k = 0; k < 4; k++)
         q[k] = f->turn[k];
     pl_svd3_f(elastic, q, u, s, v);
-    for (int k = 0; k < 9; k++)
-        pl_store_f(right + k * PL_W, v[k]);
-    for (int k = 0; k < 3; k++) {
-        pl_store_f(values + k * PL_W, s[k]);
-        pl_store_f(left + k * PL_W, u[3 * k]);
-    }
-    for (int lane = 0; lane < PL_W && first + lane < g->count; lane++) {
-        pl_cluster *cluster = g->cluster[first + lane];
-        float own[3], vectors[9];
-        for (int k = 0; k < 3; k++) {
-            own[k] = values[k * PL_W + lane];
-            cluster->pull[k] = left[k * PL_W + lane];
-        }
-        for (int k = 0; k < 9; k++)
-            vectors[k] = right[k * PL_W + lane];
-        cluster->stretch = own[0];
-        pl_cluster_flow(cluster, step, own, vectors);
-    }
+    flow_lanes(step, g, first, s, v, plastic, row);
+    pl_store_f(row + ROW_STRETCH * PL_W, s[0]);
+    for (int k = 0; k < 3; k++)
+        pl_store_f(row + (ROW_PULL + k) * PL_W, u[3 * k]);
+    for (int lane = 0; lane < PL_W; lane++)
+        rows[lane] =
+            first + lane < g->count ? row_of_strain(g->cluster[first + lane]) : spare[lane];
+    pl_lanes_scatter(row, ROW_STRAIN, rows);
 }
 
 PL_LANES_INLINE void store_fit(group *g, int first, const fit *f, const vf gradient[9])
@@ -330,6 +328,6 @@ PL_LANES_INLINE void fit_lanes(const pl_clustered_step *step, group *g, int firs
         store_table(step, g, first, f, map, inertia);
     take_gradient(g, first, f, plastic, gradient);
     if (pl_clustered_measures_strain(step->clustered))
-        take_strain(step, g, first, f, unplastic, gradient);
+        take_strain(step, g, first, f, plastic, unplastic, gradient);
     store_fit(g, first, f, gradient);
 }

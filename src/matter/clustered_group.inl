@@ -47,15 +47,15 @@ static void expect_group(const pl_clustered_step *step, int run, int first)
     }
 }
 
-/* Members of the clusters, which get room for columns one after the other. */
-static void open_members(const pl_clustered_rows *r, group *g)
+/* Members of the clusters at these places, which get room for columns one after the other. */
+static void open_members(const pl_clustered_rows *r, const float *places, group *g)
 {
     float *columns = columns_of(r, g->run);
     int used = 0;
     for (int i = 0; i < g->count; i++) {
         const pl_cluster *cluster = g->cluster[i];
         bool fits = cluster->room <= r->column_room - used;
-        g->members[i] = (members){.x = r->x,
+        g->members[i] = (members){.x = places,
                                   .old = r->old,
                                   .u = r->u,
                                   .row = r->row + cluster->first,
@@ -67,11 +67,12 @@ static void open_members(const pl_clustered_rows *r, group *g)
 }
 
 /* The group that starts at `first` in the sequence; its members where the kernels go through them cluster by cluster. */
-static void open_group(const pl_clustered_step *step, int run, int first, group *g)
+static void open_group(const pl_clustered_step *step, const float *places, int run, int first,
+                       group *g)
 {
     name_group(step, run, first, g);
     if (!step->clustered->rows.narrow)
-        open_members(&step->clustered->rows, g);
+        open_members(&step->clustered->rows, places, g);
 }
 
 /* Sums of PL_W clusters from lane `first` on. */
@@ -119,13 +120,22 @@ static void mark(const pl_clustered_rows *r, const group *g, int i)
         added[r->touch[k]] = 1;
 }
 
+/* The same for all of its clusters. */
+static void mark_all(const pl_clustered_rows *r, const group *g)
+{
+    uint8_t *added = r->added + (size_t)g->run * (size_t)(r->row_capacity / PL_ROW_BLOCK);
+    for (int k = r->reach_start[g->place]; k < r->reach_start[g->place + 1]; k++)
+        added[r->reach[k]] = 1;
+}
+
 PL_LANES_INLINE float *sum_of(const pl_clustered_rows *r, int run)
 {
     return r->sum + (size_t)run * 4 * (size_t)r->row_capacity;
 }
 
-/* Asks for the rows that the next group will be the first of its run to look at: of x, of what the run has for them, and others. */
-static void expect_rows(const pl_clustered_rows *r, const group *g, const float *others)
+/* Asks for the rows that the next group will be the first of its run to look at: of two kinds, and of what the run has for them. */
+static void expect_rows(const pl_clustered_rows *r, const group *g, const float *places,
+                        const float *others)
 {
     const float *sum = sum_of(r, g->run);
     if ((g->place + 1) * GROUP >= r->run_start[g->run + 1])
@@ -133,7 +143,7 @@ static void expect_rows(const pl_clustered_rows *r, const group *g, const float 
     for (int k = r->first_start[g->place + 1]; k < r->first_start[g->place + 2]; k++) {
         size_t block = (size_t)r->first[k] * 4 * PL_ROW_BLOCK;
         for (size_t at = block; at < block + 4 * PL_ROW_BLOCK; at += GROUP) {
-            __builtin_prefetch(r->x + at, 0, 2);
+            __builtin_prefetch(places + at, 0, 2);
             __builtin_prefetch(others + at, 0, 2);
             __builtin_prefetch(sum + at, 0, 2);
         }

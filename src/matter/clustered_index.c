@@ -103,6 +103,7 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &c->start, sizeof(int32_t), particles + 1, c->start ? n + 1 : 0);
     want(p, &c->frame, 9 * sizeof(float), particles, n);
     want(p, &r->mass, sizeof(float), particles, n);
+    want(p, &r->lightness, sizeof(float), particles, n);
     want(p, &r->order, sizeof(int32_t), particles, n);
     want(p, &r->rank, sizeof(int32_t), particles, n);
     want(p, &c->clusters, sizeof(pl_cluster), clusters, count);
@@ -117,6 +118,8 @@ static void plan_arrays(pl_clustered *c, size_t clusters, size_t members, size_t
     want(p, &c->owner, sizeof(int32_t), members, m);
     want(p, &r->row, sizeof(int32_t), members, m);
     want(p, &r->touch, sizeof(int32_t), members, m);
+    want(p, &r->reach_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
+    want(p, &r->reach, sizeof(int32_t), members, 0);
     want(p, &r->alone, 1, blocks, 0);
     want(p, &r->last_start, sizeof(int32_t), clusters / PL_COLUMNS + 2, 0);
     want(p, &r->last, sizeof(int32_t), blocks, 0);
@@ -351,7 +354,7 @@ static void fill_lane(const pl_clustered *c, int i, const pl_cluster *cluster)
     for (; slot < end; slot++, m++, out += (ptrdiff_t)4 * PL_COLUMNS) {
         for (int k = 0; k < 3; k++)
             out[k * PL_COLUMNS] = m < last ? c->p[k][m] : 0;
-        out[3 * PL_COLUMNS] = m < last ? c->weight[m] : 0;
+        out[3 * PL_COLUMNS] = m < last ? c->weight[m] * c->mass[c->particle[m]] : 0;
     }
 }
 
@@ -363,7 +366,7 @@ static void fill_rest(pl_clustered *c)
             float *out = rest + m / PL_COLUMNS * 4 * PL_COLUMNS + m % PL_COLUMNS;
             for (int k = 0; k < 3; k++)
                 out[k * PL_COLUMNS] = c->p[k][m];
-            out[3 * PL_COLUMNS] = c->weight[m];
+            out[3 * PL_COLUMNS] = c->weight[m] * c->mass[c->particle[m]];
         }
         return;
     }
@@ -495,6 +498,25 @@ static void list_touched(pl_clustered *c)
     r->touch_start[c->count] = at;
 }
 
+static void list_reached(pl_clustered *c)
+{
+    pl_clustered_rows *r = &c->rows;
+    int32_t *seen = r->sort, at = 0;
+    for (int b = 0; b < r->block_count; b++)
+        seen[b] = -1;
+    for (int i = 0; i < c->count; i++) {
+        int group = i / PL_COLUMNS;
+        if (i % PL_COLUMNS == 0)
+            r->reach_start[group] = at;
+        for (int k = r->touch_start[i]; k < r->touch_start[i + 1]; k++) {
+            if (seen[r->touch[k]] != group)
+                r->reach[at++] = r->touch[k];
+            seen[r->touch[k]] = group;
+        }
+    }
+    r->reach_start[(c->count + PL_COLUMNS - 1) / PL_COLUMNS] = at;
+}
+
 /* Blocks that one run has to itself. Not those with rows that are nobody's, which all look at. */
 static void list_alone(pl_clustered *c)
 {
@@ -546,8 +568,10 @@ static void list_first(pl_clustered *c)
 
 static void copy_masses(pl_clustered *c)
 {
-    for (int row = 0; row < c->n; row++)
+    for (int row = 0; row < c->n; row++) {
         c->rows.mass[row] = c->mass[c->rows.order[row]];
+        c->rows.lightness[row] = 1 / c->rows.mass[row];
+    }
 }
 
 void pl_clustered_index(pl_clustered *c)
@@ -563,6 +587,7 @@ void pl_clustered_index(pl_clustered *c)
     index_particles(c);
     cut_runs(c);
     list_touched(c);
+    list_reached(c);
     list_alone(c);
     list_first(c);
     copy_masses(c);

@@ -25,6 +25,7 @@
 #include "matter/clustered_members.inl"
 #include "matter/clustered_slots.inl"
 #include "matter/clustered_group.inl"
+#include "matter/clustered_flow.inl"
 #include "matter/clustered_fit.inl"
 #include "matter/clustered_pull.inl"
 #include "matter/clustered_measure.inl"
@@ -56,7 +57,7 @@ static void fit_narrow(const pl_clustered_step *step, int run, group *g)
     fit_all(step, g);
     if (step->clustered->manifold)
         keep_places(r, g);
-    expect_rows(r, g, r->u);
+    expect_rows(r, g, r->old, r->u);
     pull_slots(r, g, step->pull, sum_of(r, run));
 }
 
@@ -80,15 +81,14 @@ void PL_LANES(pl_clustered_fit)(const pl_clustered_step *step, int run)
     const pl_clustered_rows *r = &step->clustered->rows;
     group g;
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        open_group(step, run, first, &g);
+        open_group(step, r->old, run, first, &g);
         if (r->narrow) {
             expect_group(step, run, first + GROUP);
             fit_narrow(step, run, &g);
         } else {
             fit_clusters(step, run, &g);
         }
-        for (int i = 0; i < g.count; i++)
-            mark(r, &g, i);
+        mark_all(r, &g);
         move_own(step, &g, integrate_block);
     }
     PL_LANES_LEAVE();

@@ -49,13 +49,9 @@ struct pl_clustered_step {
     float part;    /* θ */
     double flow;   /* ν */
     bool least_squares;
+    bool balances; /* in this round of strain limiting, the last, rigid parts are taken away */
     int hits[PL_MOST_RUNS]; /* clusters of each run that corrected something in this round */
 };
-
-/* Decides on plastic flow from the singular values s and the right vectors v (row by row) of Fᵉ, sets flow and flows,
-   and counts the work done. */
-void pl_cluster_flow(pl_cluster *cluster, const pl_clustered_step *step, const float s[3],
-                     const float v[9]);
 
 #define PL_CLUSTERED_KERNELS(width)                                                                \
     void pl_clustered_measure_w##width(const pl_clustered_step *step, int run);                    \

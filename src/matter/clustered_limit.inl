@@ -44,9 +44,9 @@ PL_LANES_INLINE vf stray(const vmember *v, const vf goal[12], vf d[3])
 
 /* Whoever is so far that squares leave a float is left alone: where arms are out of all proportion, rounds may drive each
    other on, and must come to an end. */
-PL_LANES_INLINE vi are_beyond(const vmember *v, vf square, vf limit)
+PL_LANES_INLINE vi are_beyond(vf mass, vf square, vf limit)
 {
-    return (square > limit * limit) & (square < pl_splat_f(3e38f)) & (v->weight > pl_splat_f(0));
+    return (square > limit * limit) & (square < pl_splat_f(3e38f)) & (mass > pl_splat_f(0));
 }
 
 /* Corrections of so many times sixteen members are found before they are added: together the two would want more registers
@@ -54,20 +54,19 @@ PL_LANES_INLINE vi are_beyond(const vmember *v, vf square, vf limit)
 enum { CHUNK = 16 };
 typedef float corrections[CHUNK][3][PL_COLUMNS];
 
-/* The corrections of members, w times: they come back part of the way from the goal; `back` is that part, as a negative
-   number. Returns who is beyond the limit. */
-PL_LANES_INLINE vi correct(const vmember *v, const vf goal[12], vf limit, float *out)
+/* The corrections of members, w m times: they come back part of the way from the goal, which is as far as d; `back` is that part,
+   as a negative number. Returns who is beyond the limit. */
+PL_LANES_INLINE vi correct(const vf d[3], vf square, vf mass, vf limit, float *out)
 {
-    vf d[3], square = stray(v, goal, d);
-    vi beyond = are_beyond(v, square, limit);
+    vi beyond = are_beyond(mass, square, limit);
     vf back = limit / pl_sqrt_f(square) - 1.0f;
-    back = pl_select_f(beyond, back, pl_splat_f(0)) * v->weight;
+    back = pl_select_f(beyond, back, pl_splat_f(0)) * mass;
     for (int k = 0; k < 3; k++)
         pl_store_f(out + k * PL_COLUMNS, d[k] * back);
     return beyond;
 }
 
-/* The old places from the old centre, and the masses. */
+/* The old places from the old centre. */
 PL_LANES_INLINE void load_arms(const float *old, const int32_t *row, const vf centre[3], vf arm[4])
 {
     load_rows(old, row, arm);
@@ -76,25 +75,23 @@ PL_LANES_INLINE void load_arms(const float *old, const int32_t *row, const vf ce
 }
 
 /* Adds force and moment of corrections. */
-PL_LANES_INLINE void add_push(vf sum[6], const vf e[3], const vf arm[4])
+PL_LANES_INLINE void add_push(vf sum[6], const vf e[3], const vf arm[3])
 {
-    vf pushed[3], moment[3];
+    vf moment[3];
+    cross(arm, e, moment);
     for (int k = 0; k < 3; k++) {
-        pushed[k] = e[k] * arm[3];
-        sum[k] += pushed[k];
-    }
-    cross(arm, pushed, moment);
-    for (int k = 0; k < 3; k++)
+        sum[k] += e[k];
         sum[3 + k] += moment[k];
+    }
 }
 
-/* What is taken away: w times a rigid motion, so far and such a turn. */
-PL_LANES_INLINE void turn_back(const vf rigid[6], const vf arm[3], vf weight, vf e[3])
+/* What is taken away: w m times a rigid motion, so far and such a turn. */
+PL_LANES_INLINE void turn_back(const vf rigid[6], const vf arm[3], vf mass, vf e[3])
 {
     vf around[3];
     cross(arm, rigid + 3, around);
     for (int k = 0; k < 3; k++)
-        e[k] = (around[k] - rigid[k]) * weight;
+        e[k] = (around[k] - rigid[k]) * mass;
 }
 
 /* The rigid motions of a group's clusters with the force and moment of all their corrections. */
@@ -148,9 +145,11 @@ PL_LANES_INLINE bool correct_some(const members *m, bool kept, int begin, int en
     load_goal(g, i, goal);
     for (int at = begin; at < end; at += PL_W) {
         vmember v;
+        vf d[3];
         reload_offsets(m, kept, at, v.y);
         load_rest(m->rest, at, &v);
-        any |= correct(&v, goal, limit, e[(at - begin) / PL_COLUMNS][0] + at % PL_COLUMNS);
+        vf square = stray(&v, goal, d);
+        any |= correct(d, square, v.mass, limit, e[(at - begin) / PL_COLUMNS][0] + at % PL_COLUMNS);
     }
     return pl_any_f(any);
 }
@@ -170,7 +169,7 @@ PL_LANES_INLINE void push_some(const members *m, int begin, int end, const group
                 way[k] = pl_load_f(e[(at - begin) / PL_COLUMNS][k] + part);
             load_arms(m->old, m->row + at, centre, arm);
             add_push(sum, way, arm);
-            add_different_rows(rows, m->row + at, way[0], way[1], way[2], pl_splat_f(0));
+            add_different_rows(rows, m->row + at, 3, way);
         }
         for (int k = 0; k < 6; k++)
             pl_store_f(column[k] + part, sum[k]);
@@ -217,7 +216,7 @@ static void balance_members(const members *m, const group *g, int i, float *rows
         vf e[3], arm[4];
         load_arms(m->old, m->row + at, centre, arm);
         turn_back(rigid, arm, pl_load_f(m->rest + column_of(at, 4, 3)), e);
-        add_different_rows(rows, m->row + at, e[0], e[1], e[2], pl_splat_f(0));
+        add_different_rows(rows, m->row + at, 3, e);
     }
 }
 
@@ -278,20 +277,28 @@ static void fit_slots(const pl_clustered_rows *r, group *g, int first)
     limit_lanes(g, first, sums);
 }
 
-/* The corrections of PL_W clusters in some slots; not zero for clusters that have any. Notes in which slots there are some. */
+/* The corrections of PL_W clusters in some slots; not zero for clusters that have any. Notes in which slots there are some.
+   How far the members of the next slot are is found before the root for this one is there: what waits for that has the registers
+   that the next would need. */
 PL_LANES_INLINE vi correct_slots(const slots *s, int begin, int end, const group *g, int first,
                                  float (*e)[3][PL_COLUMNS], bool some[CHUNK])
 {
-    vf goal[12], limit = pl_load_f(g->table + PL_GROUP_LIMIT * GROUP + first);
+    vf goal[12], limit = pl_load_f(g->table + PL_GROUP_LIMIT * GROUP + first), d[3];
     vi any = pl_splat_bits_f(0);
+    vmember v;
     for (int k = 0; k < 12; k++)
         goal[k] = pl_load_f(g->goal[k] + first);
+    reload_slot(s, begin, &v);
+    vf square = stray(&v, goal, d);
     for (int slot = begin; slot < end; slot++) {
-        vmember v;
-        reload_slot(s, slot, &v);
+        vf way[3] = {d[0], d[1], d[2]}, far = square, mass = v.mass;
+        if (slot + 1 < end) {
+            reload_slot(s, slot + 1, &v);
+            square = stray(&v, goal, d);
+        }
         if (first == 0)
             expect_next(s, slot);
-        vi beyond = correct(&v, goal, limit, e[slot - begin][0] + first);
+        vi beyond = correct(way, far, mass, limit, e[slot - begin][0] + first);
         some[slot - begin] |= pl_any_f(beyond);
         any |= beyond;
     }
@@ -318,7 +325,7 @@ static void push_slots(const pl_clustered_rows *r, int begin, int end, const gro
                 way[k] = pl_load_f(e[slot - begin][k] + part * PL_W);
             load_arms(r->old, row, centre[part], arm);
             add_push(sum[part], way, arm);
-            add_rows(rows, row, way[0], way[1], way[2], pl_splat_f(0));
+            add_rows(rows, row, 3, way);
         }
     for (int k = 0; k < PARTS; k++)
         for (int j = 0; j < 6; j++)
@@ -350,17 +357,27 @@ static void correct_group(const pl_clustered_rows *r, const group *g, float *row
 
 static void balance_slots(const pl_clustered_rows *r, const group *g, float *rows)
 {
+    enum { PARTS = GROUP / PL_W };
     slots all = slots_of(r, g->run, g->place, 0);
+    vf centre[PARTS][3], rigid[PARTS][6];
+    int parts = (g->count + PL_W - 1) / PL_W;
+    for (int part = 0; part < PARTS; part++) {
+        load_centres(g, part * PL_W, centre[part]);
+        for (int k = 0; k < 6; k++)
+            rigid[part][k] = pl_load_f(g->spin[k] + part * PL_W);
+    }
     for (int slot = 0; slot < all.count; slot++)
-        for (int first = 0; first < g->count; first += PL_W) {
-            vf centre[3], rigid[6], arm[4], e[3];
-            const int32_t *row = slot_row(&all, slot) + first;
-            load_centres(g, first, centre);
-            for (int k = 0; k < 6; k++)
-                rigid[k] = pl_load_f(g->spin[k] + first);
-            load_arms(r->old, row, centre, arm);
-            turn_back(rigid, arm, pl_load_f(slot_rest(&all, slot) + 3 * PL_COLUMNS + first), e);
-            add_rows(rows, row, e[0], e[1], e[2], pl_splat_f(0));
+        for (int part = 0; part < PARTS && part < parts; part++) {
+            const int32_t *row = slot_row(&all, slot) + part * PL_W;
+            const float *mass = slot_rest(&all, slot) + 3 * PL_COLUMNS + part * PL_W;
+            vf arm[4], e[3];
+            if (part == 0) {
+                __builtin_prefetch(row + AHEAD * PL_COLUMNS);
+                __builtin_prefetch(mass + (ptrdiff_t)4 * AHEAD * PL_COLUMNS);
+            }
+            load_arms(r->old, row, centre[part], arm);
+            turn_back(rigid[part], arm, pl_load_f(mass), e);
+            add_rows(rows, row, 3, e);
         }
 }
 
@@ -375,32 +392,20 @@ static void limit_narrow(pl_clustered_step *step, int run, group *g)
         return;
     for (int first = 0; first < g->count; first += PL_W)
         fit_slots(r, g, first);
-    expect_rows(r, g, r->old);
+    expect_rows(r, g, r->x, r->old);
     correct_group(r, g, sum_of(r, run), hit);
+    int count = 0;
     for (int i = 0; i < g->count; i++)
-        if (hit[i / PL_W][i % PL_W]) {
+        count += hit[i / PL_W][i % PL_W] != 0;
+    step->hits[run] += count;
+    if (count == g->count)
+        mark_all(r, g);
+    for (int i = 0; count < g->count && i < g->count; i++)
+        if (hit[i / PL_W][i % PL_W])
             mark(r, g, i);
-            step->hits[run]++;
-        }
 }
 
 /* ---- A run ----------------------------------------------------------------------------------------- */
-
-void PL_LANES(pl_clustered_limit)(pl_clustered_step *step, int run)
-{
-    const pl_clustered_rows *r = &step->clustered->rows;
-    group g;
-    step->hits[run] = 0;
-    for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        open_group(step, run, first, &g);
-        if (r->narrow)
-            limit_narrow(step, run, &g);
-        else
-            limit_clusters(step, run, &g);
-        move_own(step, &g, settle_block);
-    }
-    PL_LANES_LEAVE();
-}
 
 static void balance_group(const pl_clustered_step *step, int run, group *g)
 {
@@ -411,12 +416,34 @@ static void balance_group(const pl_clustered_step *step, int run, group *g)
         if (!has_pushed(g, i))
             continue;
         any = true;
-        if (!r->narrow)
+        if (!r->narrow) {
             balance_members(&g->members[i], g, i, sum_of(r, run));
-        mark(r, g, i);
+            mark(r, g, i);
+        }
     }
-    if (any && r->narrow)
+    if (any && r->narrow) {
+        expect_rows(r, g, r->x, r->old);
         balance_slots(r, g, sum_of(r, run));
+        mark_all(r, g);
+    }
+}
+
+void PL_LANES(pl_clustered_limit)(pl_clustered_step *step, int run)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    group g;
+    step->hits[run] = 0;
+    for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
+        open_group(step, r->x, run, first, &g);
+        if (r->narrow)
+            limit_narrow(step, run, &g);
+        else
+            limit_clusters(step, run, &g);
+        if (step->balances)
+            balance_group(step, run, &g);
+        move_own(step, &g, settle_block);
+    }
+    PL_LANES_LEAVE();
 }
 
 void PL_LANES(pl_clustered_balance)(const pl_clustered_step *step, int run)
@@ -424,7 +451,7 @@ void PL_LANES(pl_clustered_balance)(const pl_clustered_step *step, int run)
     const pl_clustered_rows *r = &step->clustered->rows;
     group g;
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        open_group(step, run, first, &g);
+        open_group(step, r->x, run, first, &g);
         balance_group(step, run, &g);
         move_own(step, &g, settle_block);
     }

@@ -81,7 +81,7 @@ void PL_LANES(pl_clustered_measure)(const pl_clustered_step *step, int run)
     const pl_clustered_rows *r = &step->clustered->rows;
     group g;
     for (int first = r->run_start[run]; first < r->run_start[run + 1]; first += GROUP) {
-        open_group(step, run, first, &g);
+        open_group(step, r->old, run, first, &g);
         if (r->narrow)
             expect_group(step, run, first + GROUP);
         else

@@ -2,9 +2,10 @@
    them that a fit wants. */
 
 typedef struct members {
-    const float *x, *old, *u;
+    const float *x; /* rows of the places that are looked at */
+    const float *old, *u;
     const int32_t *row;
-    const float *rest; /* p and w, in blocks of sixteen members */
+    const float *rest; /* p and w m, in blocks of sixteen members */
     int room;
     float centre[3]; /* positions are counted from here */
     float *offset;   /* x − centre, which the first pass leaves for the others; NULL = no room */
@@ -24,24 +25,23 @@ PL_LANES_INLINE int column_of(int at, int count, int k)
 }
 
 typedef struct vmember {
-    vf y[3], p[3], weight;
+    vf y[3], p[3], mass;
 } vmember;
 
 PL_LANES_INLINE void load_rest(const float *rest, int at, vmember *v)
 {
     for (int k = 0; k < 3; k++)
         v->p[k] = pl_load_f(rest + column_of(at, 4, k));
-    v->weight = pl_load_f(rest + column_of(at, 4, 3));
+    v->mass = pl_load_f(rest + column_of(at, 4, 3));
 }
 
-/* Positions from the rows; returns the masses. */
-PL_LANES_INLINE vf load_places(const members *m, int at, vf y[3])
+/* Positions from the rows. */
+PL_LANES_INLINE void load_places(const members *m, int at, vf y[3])
 {
     vf x[4];
     load_rows(m->x, m->row + at, x);
     for (int k = 0; k < 3; k++)
         y[k] = x[k] - m->centre[k];
-    return x[3];
 }
 
 /* As the first pass has left them, if it has. */
@@ -99,17 +99,17 @@ PL_LANES_INLINE void sum_members(const members *m, bool kept, int count, float *
         for (int at = part; at < m->room; at += PL_COLUMNS) {
             vmember v;
             vf wy[3];
-            vf mass = load_places(m, at, v.y) * pl_load_f(m->rest + column_of(at, 4, 3));
+            load_places(m, at, v.y);
             load_rest(m->rest, at, &v);
             for (int k = 0; kept && k < 3; k++)
                 pl_store_f(m->offset + column_of(at, 3, k), v.y[k]);
             for (int k = 0; k < 3; k++)
-                wy[k] = mass * v.y[k];
+                wy[k] = v.mass * v.y[k];
             add_fit(sum, wy, v.p);
             if (count == SUM_ALL) {
                 vf u[4];
                 load_rows(m->u, m->row + at, u);
-                add_motion(sum, v.y, wy, u, mass);
+                add_motion(sum, v.y, wy, u, v.mass);
             }
         }
         for (int k = 0; k < count; k++)

@@ -56,45 +56,62 @@ PL_LANES_INLINE void load_rows(const float *rows, const int32_t *at, vf out[4])
 #endif
 }
 
-/* Adds to them, lane after lane: rows that come several times get all of it, and in the same order at every width. By way of
-   memory, where rows can be read one at a time: taking a vector apart would keep its only unit for that busy. */
-PL_LANES_INLINE void add_rows(float *restrict rows, const int32_t *restrict at, vf a, vf b, vf c,
-                              vf d)
+/* Columns of three numbers or of four to rows: what is fourth in a row of three is nobody's. */
+PL_LANES_INLINE void to_rows(int count, vf v[4])
 {
+#if PL_LANES_NATIVE
+    if (count == 4) {
+        pl_lanes_transpose4(&v[0], &v[1], &v[2], &v[3]);
+        return;
+    }
+    PL_MM_F x = (PL_MM_F)v[0], y = (PL_MM_F)v[1], z = (PL_MM_F)v[2];
+    PL_MM_F low = PL_MM(unpacklo_ps)(x, y), high = PL_MM(unpackhi_ps)(x, y);
+    v[0] = (vf)PL_MM(shuffle_ps)(low, z, 0x04);
+    v[1] = (vf)PL_MM(shuffle_ps)(low, z, 0x5E);
+    v[2] = (vf)PL_MM(shuffle_ps)(high, z, 0xA4);
+    v[3] = (vf)PL_MM(shuffle_ps)(high, z, 0xFE);
+#else
+    (void)count, (void)v;
+#endif
+}
+
+/* Adds `count` columns, three or four, to them, lane after lane: rows that come several times get all of it, and in the same
+   order at every width. */
+PL_LANES_INLINE void add_rows(float *restrict rows, const int32_t *restrict at, int count,
+                              const vf *columns)
+{
+    vf v[4] = {columns[0], columns[1], columns[2], columns[count - 1]};
 #if PL_LANES_NATIVE
     float own[4][PL_W] ALIGNED;
     PL_FORGET(at);
-    pl_lanes_transpose4(&a, &b, &c, &d);
-    pl_store_f(own[0], a);
-    pl_store_f(own[1], b);
-    pl_store_f(own[2], c);
-    pl_store_f(own[3], d);
+    to_rows(count, v);
+    for (int j = 0; j < 4; j++)
+        pl_store_f(own[j], v[j]);
     for (int lane = 0; lane < PL_W; lane++) {
         float *row = rows + at[lane];
         _mm_store_ps(row, _mm_add_ps(_mm_load_ps(row), _mm_load_ps(own[lane % 4] + lane / 4 * 4)));
     }
 #else
-    for (int lane = 0; lane < PL_W; lane++) {
-        float *row = rows + at[lane];
-        row[0] += a[lane], row[1] += b[lane], row[2] += c[lane], row[3] += d[lane];
-    }
+    for (int lane = 0; lane < PL_W; lane++)
+        for (int k = 0; k < count; k++)
+            rows[at[lane] + k] += v[k][lane];
 #endif
 }
 
 /* The same where no row comes twice: they are added up as vectors. */
-PL_LANES_INLINE void add_different_rows(float *restrict rows, const int32_t *restrict at, vf a,
-                                        vf b, vf c, vf d)
+PL_LANES_INLINE void add_different_rows(float *restrict rows, const int32_t *restrict at, int count,
+                                        const vf *columns)
 {
 #if PL_LANES_NATIVE
-    vf v[4] = {a, b, c, d}, sum[4];
+    vf v[4] = {columns[0], columns[1], columns[2], columns[count - 1]}, sum[4];
     PL_FORGET(at);
-    pl_lanes_transpose4(&v[0], &v[1], &v[2], &v[3]);
+    to_rows(count, v);
     for (int j = 0; j < 4; j++)
         sum[j] = load_quarters(rows, at + j) + v[j];
     for (int j = 0; j < 4; j++)
         store_quarters(rows, at + j, sum[j]);
 #else
-    add_rows(rows, at, a, b, c, d);
+    add_rows(rows, at, count, columns);
 #endif
 }
 

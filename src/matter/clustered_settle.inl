@@ -28,18 +28,6 @@ PL_LANES_INLINE vf take_sum(float *const *sums, int count, int at)
     return sum;
 }
 
-/* x += θ Σ w (…), of one block and what these runs have for it. */
-static void settle_block(const pl_clustered_step *step, int block, int begin, int end)
-{
-    const pl_clustered_rows *r = &step->clustered->rows;
-    vf part = pl_splat_f(step->part);
-    float *sums[PL_MOST_RUNS], *x = r->x + (size_t)block * 4 * PL_ROW_BLOCK;
-    int count = take_runs(r, block, begin, end, sums);
-    r->moved[block] = count > 0;
-    for (int at = 0; count && at < 4 * PL_ROW_BLOCK; at += PL_W)
-        pl_store_f(x + at, pl_load_f(x + at) + take_sum(sums, count, at) * part);
-}
-
 /* The last of every four numbers, in place of all four. */
 PL_LANES_INLINE vf fourth(vf a)
 {
@@ -53,7 +41,31 @@ PL_LANES_INLINE vf fourth(vf a)
 #endif
 }
 
-/* u += h a + Σ w ((α/h) (g − x) + d (ū − u)), x += h u. The mass in a row of x stays: h is 0 there. */
+/* a in the place of what is fourth in rows. */
+PL_LANES_INLINE vf with_fourth(vf rows, vf a)
+{
+    vi is_fourth = pl_splat_bits_f(0);
+    for (int lane = 3; lane < PL_W; lane += 4)
+        is_fourth[lane] = -1;
+    return pl_select_f(is_fourth, a, rows);
+}
+
+/* x += θ/m Σ w m (…), of one block and what these runs have for it. */
+static void settle_block(const pl_clustered_step *step, int block, int begin, int end)
+{
+    const pl_clustered_rows *r = &step->clustered->rows;
+    vf part = pl_splat_f(step->part);
+    float *sums[PL_MOST_RUNS], *rows = r->x + (size_t)block * 4 * PL_ROW_BLOCK;
+    int count = take_runs(r, block, begin, end, sums);
+    r->moved[block] = count > 0;
+    for (int at = 0; count && at < 4 * PL_ROW_BLOCK; at += PL_W) {
+        vf x = pl_load_f(rows + at);
+        vf moved = x + take_sum(sums, count, at) * (fourth(x) * part);
+        pl_store_f(rows + at, with_fourth(moved, x));
+    }
+}
+
+/* u += h a + 1/m Σ w m ((α/h) (g − x) + d (ū − u)), x += h u. What is fourth in a row of x stays: h is 0 there. */
 static void integrate_block(const pl_clustered_step *step, int block, int begin, int end)
 {
     const pl_clustered_rows *r = &step->clustered->rows;
@@ -64,18 +76,18 @@ static void integrate_block(const pl_clustered_step *step, int block, int begin,
     }
     vf h = pl_load_f(all), down = pl_load_f(fall);
     size_t first = (size_t)block * 4 * PL_ROW_BLOCK;
-    float *sums[PL_MOST_RUNS], *x = r->x + first, *u = r->u + first;
+    float *sums[PL_MOST_RUNS], *old = r->old + first, *u = r->u + first;
     int count = take_runs(r, block, begin, end, sums);
     r->moved[block] = 1;
     for (int at = 0; at < 4 * PL_ROW_BLOCK; at += PL_W) {
-        vf speed = pl_load_f(u + at), more = down;
+        vf x = pl_load_f(old + at), speed = pl_load_f(u + at), more = down;
         if (step->motion->push)
             more += pl_load_f(r->push + first + at) * h;
         if (count) {
             vf sum = take_sum(sums, count, at);
-            more += sum - speed * (fourth(sum) * step->damping);
+            more += (sum - speed * (fourth(sum) * step->damping)) * fourth(x);
         }
-        pl_store_f(x + at, pl_load_f(x + at) + (speed + more) * h);
+        pl_store_f(r->x + first + at, x + (speed + more) * h);
     }
 }
 

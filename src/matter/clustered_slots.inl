@@ -52,21 +52,6 @@ PL_LANES_INLINE void expect_next(const slots *s, int slot)
         __builtin_prefetch(slot_rest(s, slot + s->count) + k * PL_COLUMNS, 0, 2);
 }
 
-/* Positions counted from the centres `from`, kept for later passes; returns w m. */
-PL_LANES_INLINE vf load_slot(const pl_clustered_rows *r, const slots *s, int slot, const vf from[3],
-                             vmember *v)
-{
-    vf x[4];
-    expect_slot(s, slot + AHEAD);
-    load_rows(r->x, slot_row(s, slot), x);
-    load_rest(slot_rest(s, slot), 0, v);
-    for (int k = 0; k < 3; k++) {
-        v->y[k] = x[k] - from[k];
-        pl_store_f(slot_kept(s, slot, k), v->y[k]);
-    }
-    return x[3] * v->weight;
-}
-
 PL_LANES_INLINE void reload_slot(const slots *s, int slot, vmember *v)
 {
     load_rest(slot_rest(s, slot), 0, v);
@@ -74,22 +59,41 @@ PL_LANES_INLINE void reload_slot(const slots *s, int slot, vmember *v)
         v->y[k] = pl_load_f(slot_kept(s, slot, k));
 }
 
-/* Sums of PL_W clusters: all of them, or those of SUM_SHORT. */
+/* Of the places x of members: from the centres, kept for later passes. */
+PL_LANES_INLINE void keep_slot(const slots *s, int slot, const vf x[3], const vf from[3],
+                               vmember *v)
+{
+    for (int k = 0; k < 3; k++) {
+        v->y[k] = x[k] - from[k];
+        pl_store_f(slot_kept(s, slot, k), v->y[k]);
+    }
+}
+
+/* Sums of PL_W clusters: all of them, or those of SUM_SHORT. Rows are fetched a slot before they are wanted: what waits for one
+   of them has the registers that the next ones would need. */
 PL_LANES_INLINE void sum_slots(const pl_clustered_rows *r, const slots *s, const vf from[3],
                                int count, vf *sum)
 {
+    const float *places = count == SUM_ALL ? r->old : r->x;
+    vf x[4], u[4];
     for (int k = 0; k < count; k++)
         sum[k] = pl_splat_f(0);
+    if (s->count > 0)
+        load_rows(places, slot_row(s, 0), x);
     for (int slot = 0; slot < s->count; slot++) {
         vmember v;
-        vf wy[3], u[4];
-        vf mass = load_slot(r, s, slot, from, &v);
+        vf wy[3], here[3] = {x[0], x[1], x[2]};
+        if (slot + 1 < s->count)
+            load_rows(places, slot_row(s, slot + 1), x);
+        expect_slot(s, slot + AHEAD);
+        load_rest(slot_rest(s, slot), 0, &v);
+        keep_slot(s, slot, here, from, &v);
         for (int k = 0; k < 3; k++)
-            wy[k] = mass * v.y[k];
+            wy[k] = v.mass * v.y[k];
         add_fit(sum, wy, v.p);
         if (count == SUM_ALL) {
             load_rows(r->u, slot_row(s, slot), u);
-            add_motion(sum, v.y, wy, u, mass);
+            add_motion(sum, v.y, wy, u, v.mass);
         }
     }
 }
