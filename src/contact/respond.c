@@ -283,6 +283,23 @@ static void kick(pl_contact *contact)
     }
 }
 
+/* Overlap with sheets comes about as their wide particles turn, again and again: see share.h. */
+static void ease_flat(pl_contact *contact)
+{
+    bool any = false;
+    for (int b = 0; b < contact->body_count; b++)
+        any |= contact->bodies[b].flat;
+    if (!any)
+        return;
+    for (int block = 0; block < contact->block_count; block++) {
+        const pl_segment *s = contact->touch_segments + block;
+        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        for (int i = 0; i < s->count; i++)
+            if (body_at(contact, touches[i].a)->flat || body_at(contact, touches[i].b)->flat)
+                touches[i].recover *= (float)PL_FLAT_PART;
+    }
+}
+
 /* Many particles touch one collider that gives way: it is turned and moved by all of them. */
 enum { SWEEPS_OF_SHOVES = 4, SWEEPS_OF_JOINTS = 4 };
 
@@ -291,6 +308,7 @@ void pl_contact_resolve(pl_contact *contact, pl_tasks *tasks)
     double part = PL_RECOVERY_RATE * contact->h;
     contact->far = 2 * (float)(part < 1 ? part : 1);
     pl_contact_excuse_joined(contact);
+    ease_flat(contact);
     pl_contact_find_firm(contact, tasks);
     for (int i = 0; i < SWEEPS_OF_JOINTS; i++)
         pl_contact_resolve_joints(contact);
