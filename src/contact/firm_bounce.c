@@ -143,6 +143,9 @@ static float part_by_motion(const pl_firm_island *island)
     return t > 0 ? (float)(t < 1 ? t : 1) : 0;
 }
 
+/* Of a flat or a long ellipsoid, about the axis where its inertia is largest, in parts of its mean. */
+#define LARGEST 1.5
+
 typedef struct motion {
     pl_firm_lead by, kick;
     double ease; /* inertia of its particles about themselves */
@@ -158,7 +161,7 @@ static void store(pl_quad v, double out[3])
 static motion motion_of(const pl_contact_body *body, const pl_whole *whole)
 {
     double moved[3], kicked[3];
-    motion m = {.ease = body->round};
+    motion m = {.ease = LARGEST * body->round};
     store(whole->by.moved, moved);
     store(whole->kick.moved, kicked);
     pl_firm_unfold(whole, whole->by.spun, m.turned);
