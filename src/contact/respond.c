@@ -283,7 +283,12 @@ static void kick(pl_contact *contact)
     }
 }
 
-/* Overlap with sheets comes about as their wide particles turn, again and again: see share.h. */
+/* Overlap with sheets comes about as their wide particles turn, again and again: see share.h. Those that move as a whole are parted without strain, but lifted for nothing. */
+static float ease_of(const pl_contact_body *body)
+{
+    return !body->flat ? 1 : body->firm >= PL_FIRM ? (float)PL_FIRM_FLAT_PART : (float)PL_FLAT_PART;
+}
+
 static void ease_flat(pl_contact *contact)
 {
     bool any = false;
@@ -294,9 +299,11 @@ static void ease_flat(pl_contact *contact)
     for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++)
-            if (body_at(contact, touches[i].a)->flat || body_at(contact, touches[i].b)->flat)
-                touches[i].recover *= (float)PL_FLAT_PART;
+        for (int i = 0; i < s->count; i++) {
+            float a = ease_of(body_at(contact, touches[i].a));
+            float b = ease_of(body_at(contact, touches[i].b));
+            touches[i].recover *= a < b ? a : b;
+        }
     }
 }
 

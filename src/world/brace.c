@@ -14,36 +14,33 @@
 /* Mean of κ: softer bodies gain nothing to speak of. */
 #define LEAST_FIRMNESS 0.1
 
+/* Pushes below this many times what gravity does in a sub-step strain next to nothing. */
+#define LIGHT 4.0
+
 /* A particle that was pushed back along n. Lengths in the model's unit. */
 typedef struct prop {
     int particle;
     double n[3], depth;
     double nearest; /* who comes further along n in this sub-step is left alone */
+    double origin;  /* how far the body's origin comes */
     double over;    /* momentum that neighbours did not take */
 } prop;
 
-/* Velocity, in units per sub-step, to one neighbour. Returns its momentum. */
-static double hold_back(pl_oriented *matter, prop *p, int j, double weight)
+/* Velocity, in units per sub-step, to one neighbour, which was to get so much momentum. Returns what it got. */
+static double hold_back(pl_oriented *matter, prop *p, int j, double momentum)
 {
-    double way = 0, mass = matter->system->mass[j], by = weight * p->depth / mass;
+    double way = 0, mass = matter->system->mass[j];
     for (int k = 0; k < 3; k++)
-        way += p->n[k] * ((double)matter->now.x[3 * j + k] - (double)matter->old.x[3 * j + k] +
-                          (matter->place[k] - matter->old.origin[k]));
-    double room = p->nearest - way;
-    if (!(by > 0) || !(room > 0) || matter->system->is_fixed[j])
+        way += p->n[k] * ((double)matter->now.x[3 * j + k] - (double)matter->old.x[3 * j + k]);
+    double room = (p->nearest - p->origin - way) * mass;
+    if (!(room > 0) || matter->system->is_fixed[j])
         return 0;
-    p->over += by > room ? (by - room) * mass : 0;
-    by = by < room ? by : room;
+    p->over += momentum > room ? momentum - room : 0;
+    momentum = momentum < room ? momentum : room;
+    double by = momentum / mass;
     for (int k = 0; k < 3; k++)
         matter->old.x[3 * j + k] -= (float)(by * p->n[k]);
-    return by * mass;
-}
-
-/* κ (v_i + v_j) of an edge, in the unit of masses. */
-static double weight_of(const pl_system *system, int i, const pl_star_d *star)
-{
-    const pl_grain_d *a = system->grain_d + i, *b = system->grain_d + star->j;
-    return star->kappa * (a->mass / a->density + b->mass / b->density);
+    return momentum;
 }
 
 /* All of the body at once. */
@@ -62,19 +59,37 @@ static double hold_body_back(pl_oriented *matter, const prop *p)
     return by * mass;
 }
 
+/* w_ij = κ (v_i + v_j). */
 static double hold_neighbours_back(const pl_record *record, pl_oriented *matter, prop *p)
 {
     const pl_system *system = matter->system;
-    const int32_t *start = record->model->start;
-    double momentum = 0;
-    for (int e = start[p->particle]; e < start[p->particle + 1]; e++) {
-        const pl_star_d *star = system->star_d + e;
-        momentum += hold_back(matter, p, star->j, weight_of(system, p->particle, star));
-    }
+    const pl_star_f *star = system->star_f + record->model->start[p->particle],
+                    *end = system->star_f + record->model->start[p->particle + 1];
+    const pl_grain_f *grain = system->grain_f + p->particle;
+    double momentum = 0, depth = p->depth;
+    float volume = grain->mass / grain->density;
+    for (int k = 0; k < 3; k++)
+        p->origin += p->n[k] * (matter->place[k] - matter->old.origin[k]);
+    for (; star < end; star++)
+        momentum += hold_back(
+            matter, p, star->j,
+            (double)(star->kappa * volume + star->root * star->root) * depth);
     return momentum;
 }
 
 /* The middle of the body must come nearer, too: whoever rests is left as it is. */
+static bool comes_nearer(const pl_world *world, const pl_record *record,
+                         const pl_contact_collider *c, const double n[3], double *nearest)
+{
+    double wall = -world->contact->gravity * world->h * world->h, middle = 0;
+    for (int k = 0; k < 3; k++) {
+        wall += n[k] * c->moved[k];
+        middle += n[k] * record->matter.path[k];
+    }
+    *nearest = wall / record->model->unit;
+    return middle < *nearest;
+}
+
 static bool find_prop(const pl_world *world, const pl_record *record, const pl_near *near, int at,
                       prop *p)
 {
@@ -82,23 +97,29 @@ static bool find_prop(const pl_world *world, const pl_record *record, const pl_n
     const pl_contact_body *body = contact->bodies + record->contact;
     const pl_near_hits *hits = contact->against.hits + near->block;
     const pl_contact_collider *c = contact->against.colliders + near->collider;
-    const pl_oriented *matter = &record->matter;
-    double h = world->h, given = 0, wall = 0, middle = 0;
+    double given = 0;
     int place = at % PL_CLUMP;
-    p->particle = record->clumps->particle[at - body->first_clump * PL_CLUMP];
+    *p = (prop){.particle = record->clumps->particle[at - body->first_clump * PL_CLUMP]};
     for (int k = 0; k < 3; k++) {
         p->n[k] = (double)hits->normal[k][place];
         given -= p->n[k] * (double)hits->impulse[k][place];
-        wall += p->n[k] * c->moved[k];
-        middle += p->n[k] * matter->path[k];
     }
-    p->over = 0;
-    p->nearest = (wall - contact->gravity * h * h) / body->unit;
-    if (!(given > 0) || !(middle < p->nearest))
+    if (!(given > 0) || !comes_nearer(world, record, c, p->n, &p->nearest))
         return false;
-    double metres = given * h / (double)contact->mass[at];
-    p->depth = (metres - (contact->bouncy ? (double)contact->came[at][3] : 0)) / body->unit;
-    return p->depth > 0;
+    double metres = given * world->h / (double)contact->mass[at];
+    metres -= contact->bouncy ? (double)contact->came[at][3] : 0;
+    p->depth = metres / body->unit;
+    return metres > LIGHT * contact->gravity * world->h * world->h;
+}
+
+/* Most bodies on a floor do not. */
+static bool may_brace(const pl_world *world, const pl_record *record, const pl_near *near)
+{
+    const pl_contact_collider *c = world->contact->against.colliders + near->collider;
+    const double n[3] = {c->turn_to[0][1], c->turn_to[1][1], c->turn_to[2][1]};
+    double nearest;
+    return near->mask && near->shoves < 0 &&
+           (c->kind != PL_COLLIDER_PLANE || comes_nearer(world, record, c, n, &nearest));
 }
 
 /* What a collider gets of it. */
@@ -166,7 +187,7 @@ void pl_world_brace(pl_world *world, pl_record *record)
     const pl_contact_colliders *all = &world->contact->against;
     double sum[3] = {0, 0, 0};
     for (int i = all->near_start[record->contact]; i < all->near_start[record->contact + 1]; i++)
-        if (all->near[i].mask && all->near[i].shoves < 0)
+        if (may_brace(world, record, all->near + i))
             brace_clump(world, record, all->near + i, sum);
     if (sum[0] != 0 || sum[1] != 0 || sum[2] != 0)
         pl_oriented_add_kick(&record->matter, sum);
