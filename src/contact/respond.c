@@ -283,10 +283,13 @@ static void kick(pl_contact *contact)
     }
 }
 
-/* Overlap with sheets comes about as their wide particles turn, again and again: see share.h. Those that move as a whole are parted without strain, but lifted for nothing. */
-static float ease_of(const pl_contact_body *body)
+/* Overlap with sheets comes about as their wide particles turn, again and again: see share.h. Those that move as a whole are parted without strain, but lifted for nothing; from other sheets no slower, since what stays deep
+   in them is pushed where it should not be. */
+static float ease_of(const pl_contact_body *a, const pl_contact_body *b)
 {
-    return !body->flat ? 1 : body->firm >= PL_FIRM ? (float)PL_FIRM_FLAT_PART : (float)PL_FLAT_PART;
+    bool firm = (a->flat && a->firm >= PL_FIRM) || (b->flat && b->firm >= PL_FIRM);
+    bool loose = (a->flat && !(a->firm >= PL_FIRM)) || (b->flat && !(b->firm >= PL_FIRM));
+    return firm ? (float)PL_FIRM_FLAT_PART : loose ? (float)PL_LOOSE_FLAT_PART : 1;
 }
 
 static void ease_flat(pl_contact *contact)
@@ -299,11 +302,9 @@ static void ease_flat(pl_contact *contact)
     for (int block = 0; block < contact->block_count; block++) {
         const pl_segment *s = contact->touch_segments + block;
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++) {
-            float a = ease_of(body_at(contact, touches[i].a));
-            float b = ease_of(body_at(contact, touches[i].b));
-            touches[i].recover *= a < b ? a : b;
-        }
+        for (int i = 0; i < s->count; i++)
+            touches[i].recover *=
+                ease_of(body_at(contact, touches[i].a), body_at(contact, touches[i].b));
     }
 }
 

@@ -18,10 +18,11 @@
 #define PL_BOUNCE_FLOOR 4.0
 
 /* Particles of sheets are wide: turning, they reach into a collider and slide on it though their centres do neither. What is given to the centre for that is taken from no turn: so old overlap
-   is parted by this part of the rate, from colliders and from other bodies, and friction does not speed a centre up. */
+   is parted by this part of the rate, and friction does not speed a centre up. */
 #define PL_FLAT_PART (1.0 / 15)
 
-/* The same between bodies, where all of a sheet is moved at once. */
+/* The same between bodies: where particles of a sheet are moved one by one, and where all of it is at once. */
+#define PL_LOOSE_FLAT_PART (1.0 / 30)
 #define PL_FIRM_FLAT_PART (1.0 / 3)
 
 /* A particle and a collider: `overlap` at the end of a sub-step in which the two came nearer by `approach`. What is deep

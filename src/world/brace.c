@@ -12,10 +12,10 @@
 #include "world/world.h"
 
 /* Mean of κ: softer bodies gain nothing to speak of. */
-#define LEAST_FIRMNESS 0.1
+#define LEAST_FIRMNESS 0.2
 
 /* Pushes below this many times what gravity does in a sub-step strain next to nothing. */
-#define LIGHT 4.0
+#define LIGHT 8.0
 
 /* A particle that was pushed back along n. Lengths in the model's unit. */
 typedef struct prop {
@@ -177,8 +177,13 @@ void pl_world_note_bounces(pl_world *world, int number)
 bool pl_record_braces(const pl_world *world, const pl_record *record)
 {
     const pl_contact *contact = world->contact;
+    const pl_contact_colliders *all = &contact->against;
     const pl_system *system = record->matter.system;
-    return contact->against.near_count > 0 && !contact->bodies[record->contact].whole &&
+    uint32_t touched = 0;
+    for (int i = all->near_count ? all->near_start[record->contact] : 0;
+         all->near_count && i < all->near_start[record->contact + 1]; i++)
+        touched |= all->near[i].shoves < 0 ? all->near[i].mask : 0;
+    return touched && !contact->bodies[record->contact].whole &&
            system->firmness >= LEAST_FIRMNESS && !system->loose;
 }
 
