@@ -296,8 +296,7 @@ static void leave_as_one(const meeting *m, const pl_ball *ball, pl_barrier *barr
 {
     pl_barrier way_out, other;
     if (!m->collider->two_sided && barrier->overlap > pl_ball_half_width(ball, barrier->normal) &&
-        is_deep_in_mesh(m, &way_out) &&
-        pl_set_barrier(ball, way_out.normal, way_out.point, &other))
+        is_deep_in_mesh(m, &way_out) && pl_set_barrier(ball, way_out.normal, way_out.point, &other))
         *barrier = other;
 }
 

@@ -509,7 +509,8 @@ static void halt_one(const pl_contact *contact, pl_contact_body *body, const zon
     double own[3];
     own_turn(contact, body, own);
     pl_quat before = turn_by(own, 1);
-    pl_quat d = pl_quat_mul(pl_quat_mul(z->rest, turn_by(own, z->until)), pl_quat_conjugate(before));
+    pl_quat d =
+        pl_quat_mul(pl_quat_mul(z->rest, turn_by(own, z->until)), pl_quat_conjugate(before));
     pl_quat still = pl_quat_mul(pl_quat_mul(pl_quat_conjugate(z->all), d), before);
     body->woken |= body->asleep;
     body->turns = true;

@@ -317,8 +317,8 @@ static bool is_inside(const nearest *n)
 static nearest look_inside(const pl_solid *solid, const double p[3])
 {
     nearest none = {.square = INFINITY};
-    bool near = solid->node_count &&
-                square_to_box(box_of(solid, (place){solid->depth - 1, 0}), p) == 0;
+    bool near =
+        solid->node_count && square_to_box(box_of(solid, (place){solid->depth - 1, 0}), p) == 0;
     return near ? find_nearest(solid, p) : none;
 }
 

@@ -71,9 +71,8 @@ static double hold_neighbours_back(const pl_record *record, pl_oriented *matter,
     for (int k = 0; k < 3; k++)
         p->origin += p->n[k] * (matter->place[k] - matter->old.origin[k]);
     for (; star < end; star++)
-        momentum += hold_back(
-            matter, p, star->j,
-            (double)(star->kappa * volume + star->root * star->root) * depth);
+        momentum += hold_back(matter, p, star->j,
+                              (double)(star->kappa * volume + star->root * star->root) * depth);
     return momentum;
 }
 
