@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "contact/contact.h"
+#include "contact/mesh.h"
 #include "contact/three.h"
 #include "contact/share.h"
 #include "math/quat.h"
@@ -281,6 +282,24 @@ static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barr
 
 enum { MESH_ROUNDS = 8 };
 
+static bool is_deep_in_mesh(const meeting *m, pl_barrier *way_out)
+{
+    double offset[3], middle[3];
+    for (int k = 0; k < 3; k++)
+        offset[k] = m->body->centre[k] - m->collider->to.position[k];
+    pl_into3(m->collider->turn_to, offset, middle);
+    return pl_way_out_of_solid(middle, m->collider->solid, way_out);
+}
+
+/* Where the middle of the body is in the mesh as well as this particle's, all of it leaves on one side: by the triangles nearest to each, particles would pull it apart. */
+static void leave_as_one(const meeting *m, const pl_ball *ball, pl_barrier *barrier)
+{
+    pl_barrier way_out, other;
+    if (!m->collider->two_sided && barrier->overlap > pl_ball_half_width(ball, barrier->normal) &&
+        is_deep_in_mesh(m, &way_out) && pl_set_barrier(ball, way_out.normal, way_out.point, &other))
+        *barrier = other;
+}
+
 /* Triangle by triangle. When there is no end to it (a corner too narrow), it stays where it was,
    seen from the mesh. */
 static bool meet_solid(const meeting *m, int place, pl_sight *sight, bool first)
@@ -295,6 +314,8 @@ static bool meet_solid(const meeting *m, int place, pl_sight *sight, bool first)
             return any;
         if (i == MESH_ROUNDS)
             break;
+        if (!through)
+            leave_as_one(m, ball, &barrier);
         if (!yield_to(m, place, sight, &barrier, resting))
             break;
         any = true;

@@ -154,8 +154,7 @@ static void store(pl_quad v, double out[3])
         out[k] = (double)v[k];
 }
 
-/* Cᵀ spun. */
-static void unfold(const pl_whole *whole, pl_quad spun, double out[3])
+void pl_firm_unfold(const pl_whole *whole, pl_quad spun, double out[3])
 {
     for (int k = 0; k < 3; k++)
         out[k] = (double)pl_quad_sum(whole->columns[k] * spun);
@@ -186,10 +185,10 @@ static void sum_up(pl_whole *whole)
         whole->moved[k] *= (double)whole->yield;
         whole->kicked[k] *= (double)whole->yield;
     }
-    unfold(whole, whole->kick.spun, whole->spun);
-    unfold(whole, whole->by.spun, whole->turned);
+    pl_firm_unfold(whole, whole->kick.spun, whole->spun);
+    pl_firm_unfold(whole, whole->by.spun, whole->turned);
     store(whole->still.moved, whole->shifted);
-    unfold(whole, whole->still.spun, whole->tilted);
+    pl_firm_unfold(whole, whole->still.spun, whole->tilted);
 }
 
 /* exp([θ]) − 1, column by column. */
@@ -206,14 +205,9 @@ static void turn_of(const double theta[3], pl_quad columns[3])
                            (float)(c * (z * z - 1)), 0};
 }
 
-typedef struct lead {
-    pl_quad by, turn[3];
-    bool any;
-} lead;
-
-static lead lead_of(const double by[3], const double turned[3])
+pl_firm_lead pl_firm_lead_of(const double by[3], const double turned[3])
 {
-    lead l = {.by = {(float)by[0], (float)by[1], (float)by[2], 0}};
+    pl_firm_lead l = {.by = {(float)by[0], (float)by[1], (float)by[2], 0}};
     for (int k = 0; k < 3; k++)
         l.any |= by[k] != 0 || turned[k] != 0;
     if (l.any)
@@ -221,10 +215,9 @@ static lead lead_of(const double by[3], const double turned[3])
     return l;
 }
 
-static void follow(const lead *l, pl_quad r, float out[4])
+static void follow(const pl_firm_lead *l, pl_quad r, float out[4])
 {
-    pl_quad by = l->by + l->turn[0] * r[0] + l->turn[1] * r[1] + l->turn[2] * r[2];
-    pl_quad_store(out, pl_quad_load(out) + by);
+    pl_quad_store(out, pl_quad_load(out) + (l->by + pl_firm_turned(l, r)));
 }
 
 /* Who goes on sleeping stays where it is. */
@@ -235,9 +228,9 @@ static void move_whole(pl_contact *contact, pl_whole *whole)
     for (int k = 0; k < 3; k++)
         check += whole->moved[k] + whole->turned[k] + whole->shifted[k] + whole->tilted[k] +
                  whole->kicked[k] + whole->spun[k];
-    lead by = lead_of(whole->moved, whole->turned);
-    lead still = lead_of(whole->shifted, whole->tilted);
-    lead kick = lead_of(whole->kicked, whole->spun);
+    pl_firm_lead by = pl_firm_lead_of(whole->moved, whole->turned);
+    pl_firm_lead still = pl_firm_lead_of(whole->shifted, whole->tilted);
+    pl_firm_lead kick = pl_firm_lead_of(whole->kicked, whole->spun);
     if ((!by.any && !still.any) || (body->asleep && !whole->hit) || !isfinite(check))
         return;
     for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++) {
@@ -245,8 +238,10 @@ static void move_whole(pl_contact *contact, pl_whole *whole)
         for (uint32_t used = contact->used[c]; used; used &= used - 1) {
             int k = __builtin_ctz(used);
             pl_quad r = (pl_quad){at->x[k], at->y[k], at->z[k], 0} - whole->centre;
+            /* First without velocity, then with it, as its particles turn: two turns added up would strain it by their product. */
             if (by.any)
-                follow(&by, r, contact->change[c * PL_CLUMP + k]);
+                follow(&by, still.any ? r + pl_firm_turned(&still, r) : r,
+                       contact->change[c * PL_CLUMP + k]);
             if (still.any)
                 follow(&still, r, contact->shift[c * PL_CLUMP + k]);
             if (kick.any)

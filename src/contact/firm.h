@@ -32,7 +32,11 @@ typedef struct pl_kept_touches {
 /* Bodies that hang together by touches. */
 typedef struct pl_firm_island {
     int32_t parent;
+    bool driven;         /* a collider that moves does work on them */
     double taken, given; /* work: by pushes, by bounces */
+    double before,
+        after
+            [3]; /* twice the energy of motion: when they met, and with the part t of the bounces, by powers of t */
 } pl_firm_island;
 
 enum { PL_FIRM_STAGES = 20 };

@@ -2,10 +2,16 @@
 
    An impulse does as much work as itself times the mean of the speeds before and after it. Where all that bounces goes apart no faster than it came, no energy is
    made; but sweeps end before that is so, and friction has its part. Hence, for those that hang together by touches, what the bounces would bring is held
-   against what the pushes took, and they are made smaller where it is more. */
+   against what the pushes took, and they are made smaller where it is more. Work is linear in levers that a large turn bends: so the energy of motion itself, with turns as they
+   will be, is held against that before the pushes as well. */
+#include <math.h>
+
 #include "contact/firm_parts.h"
 
 enum { SWEEPS_OF_BOUNCES = 10 };
+
+/* Turns are not linear: what is held back is counted once more. */
+enum { ROUNDS = 3 };
 
 static pl_firm_pair load_kicked(pl_contact *contact, const pl_firm_touch *t)
 {
@@ -124,13 +130,108 @@ static float part_of(const pl_firm_island *island)
     return island->taken > 0 ? (float)(island->taken / island->given) : 0;
 }
 
-static void shrink(pl_contact *contact)
+/* As part_of, by the energy of motion: the largest t of (0, 1] with c + b t + a t² ≤ before. */
+static float part_by_motion(const pl_firm_island *island)
+{
+    double a = island->after[2], b = island->after[1], c = island->after[0] - island->before;
+    if (island->driven || !(a + b + c > 0))
+        return 1;
+    double under = b * b - 4 * a * c;
+    if (!(a > 0) || !(under > 0))
+        return 0;
+    double t = (sqrt(under) - b) / (2 * a);
+    return t > 0 ? (float)(t < 1 ? t : 1) : 0;
+}
+
+/* Of a flat or a long ellipsoid, about the axis where its inertia is largest, in parts of its mean. */
+#define LARGEST 1.5
+
+typedef struct motion {
+    pl_firm_lead by, kick;
+    double ease; /* inertia of its particles about themselves */
+    double spin[3], turned[3], spun[3];
+} motion;
+
+static void store(pl_quad v, double out[3])
+{
+    for (int k = 0; k < 3; k++)
+        out[k] = (double)v[k];
+}
+
+static motion motion_of(const pl_contact_body *body, const pl_whole *whole)
+{
+    double moved[3], kicked[3];
+    motion m = {.ease = LARGEST * body->round};
+    store(whole->by.moved, moved);
+    store(whole->kick.moved, kicked);
+    pl_firm_unfold(whole, whole->by.spun, m.turned);
+    pl_firm_unfold(whole, whole->kick.spun, m.spun);
+    m.by = pl_firm_lead_of(moved, m.turned);
+    m.kick = pl_firm_lead_of(kicked, m.spun);
+    return m;
+}
+
+/* Σ m v² before the pushes; after them and with bounces. */
+static void add_energies(const double before[3], const double after[3], const double kick[3],
+                         double mass, pl_firm_island *island)
+{
+    for (int k = 0; k < 3; k++) {
+        island->before += mass * before[k] * before[k];
+        island->after[0] += mass * after[k] * after[k];
+        island->after[1] += 2 * mass * after[k] * kick[k];
+        island->after[2] += mass * kick[k] * kick[k];
+    }
+}
+
+/* That of its turning particles is the same for all: they turn as its way says that it does. */
+static void add_turning(const motion *m, const pl_whole *whole, pl_quad spin,
+                        pl_firm_island *island)
+{
+    double before[3], after[3];
+    pl_quad folded =
+        whole->columns[0] * spin[0] + whole->columns[1] * spin[1] + whole->columns[2] * spin[2];
+    pl_firm_unfold(whole, folded, before);
+    for (int k = 0; k < 3; k++)
+        after[k] = before[k] + m->turned[k];
+    add_energies(before, after, m->spun, m->ease, island);
+}
+
+static void count_motion(pl_contact *contact, int number)
+{
+    const pl_contact_body *body = contact->bodies + number;
+    const pl_whole *whole = contact->firm.wholes + body->whole;
+    pl_firm_island *island = contact->firm.islands + leader_of(contact, number);
+    if (!(island->given > 0) || island->driven)
+        return;
+    motion m = {.ease = 0};
+    if (body->whole > 0)
+        m = motion_of(body, whole);
+    pl_quad spin = {0, 0, 0, 0};
+    for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++)
+        for (uint32_t used = contact->used[c]; used; used &= used - 1) {
+            int k = __builtin_ctz(used), place = c * PL_CLUMP + k;
+            const pl_clump_places *at = contact->places + c, *way = contact->ways + c;
+            pl_quad r = (pl_quad){at->x[k], at->y[k], at->z[k], 0} - whole->centre;
+            pl_quad went = {way->x[k], way->y[k], way->z[k], 0};
+            pl_quad by = pl_quad_load(contact->change[place]) + m.by.by + pl_firm_turned(&m.by, r);
+            pl_quad kick =
+                pl_quad_load(contact->kick[place]) + m.kick.by + pl_firm_turned(&m.kick, r);
+            double before[3], after[3], more[3];
+            store(went, before);
+            store(went + by, after);
+            store(kick, more);
+            add_energies(before, after, more, (double)contact->mass[place], island);
+            spin += pl_quad_cross(r, went) * contact->mass[place];
+        }
+    if (body->whole > 0)
+        add_turning(&m, whole, spin, island);
+}
+
+/* By the parts of their islands. */
+static void scale(pl_contact *contact, float (*part)(const pl_firm_island *))
 {
     pl_firm_touch *touches = contact->firm.touches;
     int count = contact->firm.touch_count;
-    find_islands(contact);
-    for (int i = 0; i < count; i++)
-        count_work(contact, touches + i);
     for (int i = 0; i < contact->firm.whole_count; i++)
         contact->firm.wholes[i].kick = (pl_whole_motion){{0}, {0}};
     for (int i = 0; i < count; i++) {
@@ -140,9 +241,52 @@ static void shrink(pl_contact *contact)
     for (int i = 0; i < count; i++) {
         pl_firm_touch *t = touches + i;
         pl_firm_pair p = load_kicked(contact, t);
-        t->bounced *= part_of(contact->firm.islands + leader_of(contact, body_b(contact, t)));
+        t->bounced *= part(contact->firm.islands + leader_of(contact, body_b(contact, t)));
         pl_firm_exchange(&p, pl_firm_rows_of(contact, t), t->bounced);
         pl_firm_store(&p);
+    }
+}
+
+static void forget_motion(pl_firm_island *island)
+{
+    island->before = island->after[0] = island->after[1] = island->after[2] = 0;
+}
+
+/* Whether somebody has to bounce less. */
+static bool too_fast(const pl_contact *contact)
+{
+    for (int b = 0; b < contact->body_count; b++)
+        if (part_by_motion(contact->firm.islands + b) < 1)
+            return true;
+    return false;
+}
+
+static bool moves(const pl_contact_collider *c)
+{
+    double sum = 0;
+    for (int k = 0; k < 3; k++)
+        sum += fabs(c->moved[k]) + fabs(c->turned[k]);
+    return sum > 0;
+}
+
+static void shrink(pl_contact *contact)
+{
+    const pl_firm_touch *touches = contact->firm.touches;
+    find_islands(contact);
+    for (int i = 0; i < contact->firm.touch_count; i++) {
+        const pl_firm_origin *origin = pl_firm_origin_of(contact, touches + i);
+        if (!origin->touch && moves(contact->against.colliders + origin->near->collider))
+            contact->firm.islands[leader_of(contact, body_b(contact, touches + i))].driven = true;
+        count_work(contact, touches + i);
+    }
+    scale(contact, part_of);
+    for (int round = 0; round < ROUNDS && (round == 0 || too_fast(contact)); round++) {
+        for (int b = 0; b < contact->body_count; b++)
+            forget_motion(contact->firm.islands + b);
+        for (int b = 0; b < contact->body_count; b++)
+            count_motion(contact, b);
+        if (too_fast(contact))
+            scale(contact, part_by_motion);
     }
 }
 

@@ -162,6 +162,22 @@ static inline void pl_firm_exchange(pl_firm_pair *p, const pl_firm_row *row, flo
     p->particle_b += n * row->give_b;
 }
 
+/* How a whole moves: by V, and by (exp([θ]) − 1) r, column by column. */
+typedef struct pl_firm_lead {
+    pl_quad by, turn[3];
+    bool any;
+} pl_firm_lead;
+
+static inline pl_quad pl_firm_turned(const pl_firm_lead *l, pl_quad r)
+{
+    return l->turn[0] * r[0] + l->turn[1] * r[1] + l->turn[2] * r[2];
+}
+
+/* firm.c */
+pl_firm_lead pl_firm_lead_of(const double by[3], const double turned[3]);
+/* Cᵀ spun: a rotation vector. */
+void pl_firm_unfold(const pl_whole *whole, pl_quad spun, double out[3]);
+
 /* firm_touch.c */
 void pl_firm_find_touches(pl_contact *contact);
 bool pl_firm_make_room(pl_contact *contact, int count);

@@ -58,7 +58,8 @@ static void part(pl_contact *contact, pl_whole_motion *still, int32_t place, pl_
     pl_quad_store(shift, pl_quad_load(shift) + n * (by * shares[2]));
 }
 
-/* Without velocity; in equal parts where both give way. Nobody pays for what that strains, so of its share, s, a particle gets the part s once more. */
+/* Without velocity; in equal parts where both give way. Nobody pays for what that strains, so of its share, s, a particle gets the part s once more; of sheets, whose wide particles overlap again and
+   again as they turn, nothing. */
 static void recover(pl_contact *contact, const pl_firm_touch *t)
 {
     const pl_firm_row *row = pl_firm_rows_of(contact, t);
@@ -68,6 +69,8 @@ static void recover(pl_contact *contact, const pl_firm_touch *t)
             lever_b = pl_quad_three(row->lever_b);
     float from[3] = {row->spin_a * whole_a->yield, row->spin_a, row->give_a * (1 - row->spin_a)},
           to[3] = {row->spin_b * whole_b->yield, row->spin_b, row->give_b * (1 - row->spin_b)};
+    from[2] *= t->a && contact->bodies[whole_a->body].flat ? 0 : 1;
+    to[2] *= t->b && contact->bodies[whole_b->body].flat ? 0 : 1;
     pl_quad at_a = a->moved + pl_quad_load(contact->shift[t->place_a]);
     pl_quad at_b = b->moved + pl_quad_load(contact->shift[t->place_b]);
     float missing =

@@ -152,6 +152,9 @@ static pl_quad surface_arm(const pl_contact *contact, int32_t place, pl_quad n)
     return square > 0 ? bn * (1 / sqrtf(square)) : (pl_quad){0};
 }
 
+/* The square of the sine from which on n is not the line of centres. */
+#define ASKEW 1e-4f
+
 /* Both are rubbed in the middle between their surfaces. */
 static void find_grip(const pl_contact *contact, side *a, side *b, pl_quad normal)
 {
@@ -164,6 +167,28 @@ static void find_grip(const pl_contact *contact, side *a, side *b, pl_quad norma
     pl_quad middle = (at + (other + base)) * 0.5f;
     a->grip = middle - a->whole->centre;
     b->grip = middle - base - b->whole->centre;
+}
+
+/* Who moves by particles is pushed and rubbed at the centre of one: the other there as well, or together they would begin to turn. Pairs deep in each other are parted along a line that is not that of
+   their centres: then both are pushed in the middle between these. */
+static void find_common(const pl_contact *contact, side *a, side *b, pl_quad n)
+{
+    const double *from = contact->bodies[contact->body_of[a->place / PL_CLUMP]].base;
+    const double *to = contact->bodies[contact->body_of[b->place / PL_CLUMP]].base;
+    pl_quad base = {(float)(to[0] - from[0]), (float)(to[1] - from[1]), (float)(to[2] - from[2]),
+                    0};
+    pl_quad at = place_of(contact, a->place), other = place_of(contact, b->place) + base;
+    pl_quad across = pl_quad_cross(other - at, n);
+    bool mixed = !(a->whole->yield > 0) || !(b->whole->yield > 0);
+    pl_quad common = mixed ? (a->whole->yield > 0 ? other : at) : (at + other) * 0.5f;
+    if (mixed || pl_quad_sum(across * across) > ASKEW * pl_quad_sum((other - at) * (other - at))) {
+        a->r = common - a->whole->centre;
+        b->r = common - base - b->whole->centre;
+    }
+    if (mixed) {
+        a->grip = a->r;
+        b->grip = b->r;
+    }
 }
 
 /* What is the same for touches and stops. */
@@ -201,6 +226,7 @@ static void fill_touch(pl_contact *contact, pl_firm_touch *t, pl_touch *touch)
                  touch->depth};
     if (touch->friction > 0)
         find_grip(contact, &a, &b, m.normal);
+    find_common(contact, &a, &b, m.n);
     const pl_firm_touch like = {
         .friction = touch->friction, .recover = touch->recover, .kick = touch->kick};
     const pl_firm_origin origin = {.touch = touch};

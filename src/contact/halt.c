@@ -316,6 +316,8 @@ typedef struct zone {
     pl_vec3 v, centre, spin, turn;
     pl_quat all, rest; /* the turn: of all of the sub-step, and from when they met */
     pl_mat3 inertia;
+    pl_vec3 middle;    /* of the body that is gone through: where it started... */
+    pl_quat own, part; /* ...and how it turned: in all of the sub-step, and until they met */
 } zone;
 
 /* When the first of its bodies meet. */
@@ -336,11 +338,59 @@ static double meeting_of(pl_contact *contact, int number)
     return first;
 }
 
-/* Where it is when they meet, from the zone's base. */
-static pl_vec3 place_at(const way *w, double t)
+/* How far its particles have turned in this sub-step, on average, as a rotation vector; primitives tell 2 sin of half the angle. */
+static void own_turn(const pl_contact *contact, const pl_contact_body *body, double out[3])
 {
-    return (pl_vec3){w->from[0] + t * w->by[0], w->from[1] + t * w->by[1],
-                     w->from[2] + t * w->by[2]};
+    int count = 0;
+    out[0] = out[1] = out[2] = 0;
+    for (int32_t i = first_of(body); i < last_of(body); i++)
+        if (is_used(contact, i)) {
+            for (int k = 0; k < 3; k++)
+                out[k] += (double)contact->primitives[i].turned[k];
+            count++;
+        }
+    /* Whoever is no number is rescued by its body. */
+    bool good = count > 0 && isfinite(out[0] + out[1] + out[2]);
+    for (int k = 0; k < 3; k++)
+        out[k] = good ? out[k] / count : 0;
+    double sine = 0.5 * sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]);
+    double longer = sine > 0 && sine < 1 ? pl_atan2(sine, sqrt(1 - sine * sine)) / sine : 1;
+    for (int k = 0; k < 3; k++)
+        out[k] *= longer;
+}
+
+/* Where it is when they meet, from the zone's base: a body goes straight on with its middle, and turns. Chords of a turn would make it smaller. */
+static pl_vec3 place_at(const way *w, const zone *z)
+{
+    double t = z->until;
+    pl_vec3 from = {w->from[0], w->from[1], w->from[2]}, by = {w->by[0], w->by[1], w->by[2]};
+    pl_vec3 r = pl_v3_sub(from, z->middle);
+    pl_vec3 all = pl_v3_sub(pl_quat_rotate(z->own, r), r);
+    pl_vec3 turned = pl_v3_sub(pl_quat_rotate(z->part, r), r);
+    return pl_v3_add(pl_v3_add_scaled(from, t, pl_v3_sub(by, all)), turned);
+}
+
+static pl_quat turn_by(const double turn[3], double part)
+{
+    pl_vec3 axis = {turn[0], turn[1], turn[2]};
+    return pl_quat_axis_angle(axis, part * sqrt(pl_v3_length2(axis)));
+}
+
+static void note_middle(const pl_contact *contact, const pl_contact_body *body,
+                        const double base[3], zone *z)
+{
+    double own[3], count = 0;
+    pl_vec3 sum = {0, 0, 0};
+    for (int32_t i = first_of(body); i < last_of(body); i++)
+        if (is_used(contact, i)) {
+            way w = way_of(contact, i, base, false);
+            sum = pl_v3_add(sum, (pl_vec3){w.from[0], w.from[1], w.from[2]});
+            count++;
+        }
+    own_turn(contact, body, own);
+    z->middle = pl_v3_scale(sum, count > 0 ? 1 / count : 0);
+    z->own = turn_by(own, 1);
+    z->part = turn_by(own, z->until);
 }
 
 typedef void visit_particle(pl_contact *contact, int32_t place, const way *w, zone *z);
@@ -352,6 +402,7 @@ static void visit_zone(pl_contact *contact, int number, zone *z, visit_particle 
         const pl_contact_body *body = contact->bodies + b;
         if (zone_of(contact, b) != number)
             continue;
+        note_middle(contact, body, contact->bodies[number].base, z);
         for (int32_t i = first_of(body); i < last_of(body); i++) {
             way w = way_of(contact, i, contact->bodies[number].base, false);
             if (is_used(contact, i))
@@ -373,9 +424,10 @@ static double mass_of(const pl_contact *contact, int32_t place)
 /* What touches have left of its speed, metres per sub-step. */
 static pl_vec3 speed_of(const pl_contact *contact, int32_t place, const way *w)
 {
-    const float *change = contact->change[place];
-    return (pl_vec3){w->by[0] + (double)change[0], w->by[1] + (double)change[1],
-                     w->by[2] + (double)change[2]};
+    const float *change = contact->change[place], *kick = contact->kick[place];
+    return (pl_vec3){w->by[0] + (double)change[0] + (double)kick[0],
+                     w->by[1] + (double)change[1] + (double)kick[1],
+                     w->by[2] + (double)change[2] + (double)kick[2]};
 }
 
 static void add_momentum(pl_contact *contact, int32_t place, const way *w, zone *z)
@@ -388,7 +440,7 @@ static void add_momentum(pl_contact *contact, int32_t place, const way *w, zone 
     double mass = mass_of(contact, place);
     z->mass += mass;
     z->v = pl_v3_add_scaled(z->v, mass, speed_of(contact, place, w));
-    z->centre = pl_v3_add_scaled(z->centre, mass, place_at(w, z->until));
+    z->centre = pl_v3_add_scaled(z->centre, mass, place_at(w, z));
 }
 
 /* Σ m, Σ m v, Σ m x. Those that do not give way lead all the others. */
@@ -403,7 +455,7 @@ static void sum_up(pl_contact *contact, int number, zone *z)
 static void add_spin(pl_contact *contact, int32_t place, const way *w, zone *z)
 {
     double mass = mass_of(contact, place);
-    pl_vec3 r = pl_v3_sub(place_at(w, z->until), z->centre);
+    pl_vec3 r = pl_v3_sub(place_at(w, z), z->centre);
     pl_mat3 cross = pl_m3_cross(r);
     z->spin = pl_v3_add_scaled(z->spin, mass, pl_v3_cross(r, speed_of(contact, place, w)));
     z->inertia = pl_m3_add_scaled(z->inertia, -mass, pl_m3_mul(cross, cross));
@@ -429,46 +481,42 @@ static void lead(pl_contact *contact, int32_t place, const way *w, zone *z)
 {
     if (!gives_way(contact, place))
         return;
-    pl_vec3 r = pl_v3_sub(place_at(w, z->until), z->centre);
+    pl_vec3 met = place_at(w, z), r = pl_v3_sub(met, z->centre);
     pl_vec3 all = pl_v3_add(z->v, pl_v3_sub(pl_quat_rotate(z->all, r), r));
     pl_vec3 rest = pl_v3_sub(pl_quat_rotate(z->rest, r), r);
     rest = pl_v3_add_scaled(rest, 1 - z->until, z->v);
-    double v[3] = {all.x, all.y, all.z}, to[3] = {rest.x, rest.y, rest.z};
+    double v[3] = {all.x, all.y, all.z};
+    double to[3] = {met.x + rest.x, met.y + rest.y, met.z + rest.z};
     for (int k = 0; k < 3; k++) {
         contact->change[place][k] = (float)(v[k] - w->by[k]);
-        contact->shift[place][k] = (float)(z->until * w->by[k] + to[k] - v[k]);
+        contact->shift[place][k] = (float)(to[k] - w->from[k] - v[k]);
+        contact->kick[place][k] = 0;
     }
     pl_contact_note_touched(contact, place, 1);
 }
 
-/* How far its particles have turned in this sub-step, on average. */
-static void own_turn(const pl_contact *contact, const pl_contact_body *body, double out[3])
+static void vector_of(pl_quat q, double out[3])
 {
-    int count = 0;
-    out[0] = out[1] = out[2] = 0;
-    for (int32_t i = first_of(body); i < last_of(body); i++)
-        if (is_used(contact, i)) {
-            for (int k = 0; k < 3; k++)
-                out[k] += (double)contact->primitives[i].turned[k];
-            count++;
-        }
-    /* Whoever is no number is rescued by its body. */
-    bool good = count > 0 && isfinite(out[0] + out[1] + out[2]);
-    for (int k = 0; k < 3; k++)
-        out[k] = good ? out[k] / count : 0;
+    double sine = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+    double scale = sine > 0 ? 2 * pl_atan2(q.w < 0 ? -sine : sine, fabs(q.w)) / sine : 0;
+    out[0] = scale * q.x, out[1] = scale * q.y, out[2] = scale * q.z;
 }
 
-/* Whatever it did is replaced by the zone's turn, as the ways of its particles are. */
+/* Whatever it did is replaced by the zone's turn, as the ways of its particles are: it ends as it was when they met, turned by the rest, D from where it would have ended; and began
+   all of the turn before that. */
 static void halt_one(const pl_contact *contact, pl_contact_body *body, const zone *z)
 {
-    double turn[3] = {z->turn.x, z->turn.y, z->turn.z}, own[3];
+    double own[3];
     own_turn(contact, body, own);
+    pl_quat before = turn_by(own, 1);
+    pl_quat d =
+        pl_quat_mul(pl_quat_mul(z->rest, turn_by(own, z->until)), pl_quat_conjugate(before));
+    pl_quat still = pl_quat_mul(pl_quat_mul(pl_quat_conjugate(z->all), d), before);
     body->woken |= body->asleep;
     body->turns = true;
-    for (int k = 0; k < 3; k++) {
-        body->turned[k] = turn[k] - own[k];
-        body->tilted[k] = z->until * (own[k] - turn[k]);
-    }
+    vector_of(still, body->tilted);
+    vector_of(pl_quat_mul(d, pl_quat_conjugate(still)), body->turned);
+    body->spun[0] = body->spun[1] = body->spun[2] = 0;
 }
 
 static void settle(pl_contact *contact, int number)
@@ -480,12 +528,12 @@ static void settle(pl_contact *contact, int number)
     /* Whoever is no number is rescued by its body, and takes nobody along. */
     if (!isfinite(pl_v3_length2(z.v) + pl_v3_length2(z.turn) + pl_v3_length2(z.centre)))
         return;
-    for (int b = number; b < contact->body_count; b++)
-        if (zone_of(contact, b) == number)
-            halt_one(contact, contact->bodies + b, &z);
     double angle = sqrt(pl_v3_length2(z.turn));
     z.all = pl_quat_axis_angle(z.turn, angle);
     z.rest = pl_quat_axis_angle(z.turn, (1 - z.until) * angle);
+    for (int b = number; b < contact->body_count; b++)
+        if (zone_of(contact, b) == number)
+            halt_one(contact, contact->bodies + b, &z);
     visit_zone(contact, number, &z, lead);
 }
 

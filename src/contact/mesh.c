@@ -314,6 +314,24 @@ static bool is_inside(const nearest *n)
     return isfinite(n->square) && n->side < 0 && n->slope > 0.7;
 }
 
+static nearest look_inside(const pl_solid *solid, const double p[3])
+{
+    nearest none = {.square = INFINITY};
+    bool near =
+        solid->node_count && square_to_box(box_of(solid, (place){solid->depth - 1, 0}), p) == 0;
+    return near ? find_nearest(solid, p) : none;
+}
+
+bool pl_way_out_of_solid(const double p[3], const pl_solid *solid, pl_barrier *out)
+{
+    nearest n = look_inside(solid, p);
+    if (!is_inside(&n))
+        return false;
+    memcpy(out->normal, n.normal, sizeof out->normal);
+    memcpy(out->point, n.point, sizeof out->point);
+    return true;
+}
+
 bool pl_ball_on_solid(const pl_ball *ball, const pl_solid *solid, bool two_sided, bool resting,
                       const double still[3], pl_barrier *barrier, bool *through)
 {
@@ -325,13 +343,12 @@ bool pl_ball_on_solid(const pl_ball *ball, const pl_solid *solid, bool two_sided
         *barrier = s.through;
         return true;
     }
-    if (!two_sided && solid->node_count &&
-        square_to_box(box_of(solid, (place){solid->depth - 1, 0}), ball->at) == 0) {
-        nearest n = find_nearest(solid, ball->at);
-        if (is_inside(&n) && pl_set_barrier(ball, n.normal, n.point, &s.deep)) {
-            *barrier = s.deep;
-            return resting || is_pressing(&s, barrier);
-        }
+    nearest n = {.square = INFINITY};
+    if (!two_sided)
+        n = look_inside(solid, ball->at);
+    if (is_inside(&n) && pl_set_barrier(ball, n.normal, n.point, &s.deep)) {
+        *barrier = s.deep;
+        return resting || is_pressing(&s, barrier);
     }
     if (s.pressed > 0) {
         *barrier = s.pressing;

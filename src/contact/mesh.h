@@ -27,4 +27,7 @@ void pl_solid_destroy(pl_memory *memory, pl_solid *solid); /* NULL is allowed */
 bool pl_ball_on_solid(const pl_ball *ball, const pl_solid *solid, bool two_sided, bool resting,
                       const double still[3], pl_barrier *barrier, bool *through);
 
+/* From a point inside of a solid, out by the nearest triangle. False = it is not inside. */
+bool pl_way_out_of_solid(const double p[3], const pl_solid *solid, pl_barrier *out);
+
 #endif

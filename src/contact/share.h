@@ -21,6 +21,10 @@
    is parted by this part of the rate, and friction does not speed a centre up. */
 #define PL_FLAT_PART (1.0 / 15)
 
+/* The same between bodies: where particles of a sheet are moved one by one, and where all of it is at once. */
+#define PL_LOOSE_FLAT_PART (1.0 / 30)
+#define PL_FIRM_FLAT_PART (1.0 / 3)
+
 /* A particle and a collider: `overlap` at the end of a sub-step in which the two came nearer by `approach`. What is deep
    inside comes out no faster than what is in by `half` would at the rate: else the deepest parts of a body would be
    torn ahead of the others. Particles of sheets (`flat`) reach into a collider whenever they turn, again and again: parted

@@ -297,6 +297,13 @@ void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint16_t *t
         take_mean_out(body, &sum);
 }
 
+void pl_oriented_add_kick(pl_oriented *body, const double momentum[3])
+{
+    motion sum = {{0, 0, 0}, {0, 0, 0}, {momentum[0], momentum[1], momentum[2]}};
+    if (!body->system->grounded)
+        take_mean_out(body, &sum);
+}
+
 static pl_quat quat_of(const double turn[3])
 {
     double angle = sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]);

@@ -301,6 +301,9 @@ void pl_oriented_pace(const pl_oriented *body, const pl_clumps *clumps, float (*
 void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint16_t *touched,
                          float (*change)[4], float (*shift)[4], float (*kick)[4]);
 
+/* After some particles were given velocity by moving `old.x`: so much momentum in all, mass × units per sub-step. */
+void pl_oriented_add_kick(pl_oriented *body, const double momentum[3]);
+
 /* All its particles turn, by rotation vectors: with velocity, and without; and get velocity without turning. */
 void pl_oriented_turn(pl_oriented *body, const double turned[3], const double tilted[3],
                       const double spun[3]);

@@ -128,8 +128,8 @@ void pl_oriented_lead(pl_oriented *body, double h)
     pl_mat3 bend = pl_m3_sub(turned, pl_m3_mul(way, inverse));
     for (int k = 0; k < 9; k++)
         size += fabs(bend.m[k / 3][k % 3]);
-    /* Torn apart, turned by more than a sub-step shows, or no numbers. */
-    if (!(size < 1 && q.w > 0.8))
+    /* Torn apart, turned by more than a sub-step shows, or no numbers. The chord of a turn by one radian alone bends by 2. */
+    if (!(size < 4 && q.w > 0.8))
         return;
     const double turn[3] = {q.x / q.w, q.y / q.w, q.z / q.w};
     for (int k = 0; k < 9; k++)

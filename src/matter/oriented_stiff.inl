@@ -459,7 +459,13 @@ static void NAME(keep)(const CONTEXT *b, COL *x, QUAD *q)
     memcpy(q, b->q, sizeof *q * (size_t)b->n);
 }
 
-/* Takes the step. The mean of a free body's step goes to c, where it belongs. */
+static bool NAME(is_held)(const CONTEXT *b, int lane)
+{
+    return b->block->bodies[lane < b->lanes ? lane : 0]->hold_count > 0;
+}
+
+/* Takes the step. The mean of a step goes to c, where it belongs; that of a body that nothing holds is known beforehand, and what the step has of it is
+   error: where springs are strained far, it is a multiple of the rounding of a float. */
 static void NAME(take_step)(STIFF *s)
 {
     CONTEXT *b = &s->base;
@@ -481,7 +487,7 @@ static void NAME(take_step)(STIFF *s)
         for (int k = 0; k < 3; k++)
             for (int l = 0; l < BODIES; l++) {
                 mean[k][l] /= b->system->total_mass;
-                b->c[k][l] += mean[k][l];
+                b->c[k][l] += NAME(is_held)(b, l) ? mean[k][l] : 0;
             }
         COL shift = NAME(column_of)(mean);
         for (int i = 0; i < b->n; i++)

@@ -183,9 +183,14 @@ static void finish_bodies(void *context, int begin, int end, int worker)
         size_t first = (size_t)body->first_clump;
         uint64_t clock = pl_ticks();
         pl_contact_collide(contact, number);
+        bool braces = pl_record_braces(world, world->live[i]);
+        if (braces && contact->bouncy)
+            pl_world_note_bounces(world, number);
         pl_oriented_scatter(matter, body->clumps, contact->touched + first,
                             contact->change + first * PL_CLUMP, contact->shift + first * PL_CLUMP,
                             contact->bouncy ? contact->kick + first * PL_CLUMP : NULL);
+        if (braces)
+            pl_world_brace(world, world->live[i]);
         if (body->turns)
             pl_oriented_turn(matter, body->turned, body->tilted, body->spun);
         body->turns = false;

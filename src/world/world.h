@@ -388,6 +388,11 @@ bool pl_world_wake_touched(pl_world *world); /* within a sub-step */
 void pl_world_enter_contacts(pl_world *world);
 void pl_world_touch(pl_world *world, double rest_of_step);
 
+/* What springs of a body do while colliders hold its particles up (brace.c): whether that is to be looked at; then, before contact is brought back, how it bounced; and after that. */
+bool pl_record_braces(const pl_world *world, const pl_record *record);
+void pl_world_note_bounces(pl_world *world, int number);
+void pl_world_brace(pl_world *world, pl_record *record);
+
 void pl_world_regroup(pl_world *world);
 
 /* After a step: boxes around the bodies that moved, for rays (ray.c). */

@@ -159,7 +159,7 @@ static void momentum_of_bodies_that_collide(void **state)
            "%.1e (case %d)\n",
            touched, cases, linear.error, linear.seed, angular.error, angular.seed);
     assert_true(touched >= 0.8 * cases);
-    assert_true(linear.error < 2e-6);
+    assert_true(linear.error < 4e-7);
     assert_true(angular.error < 0.5);
 }
 
@@ -298,18 +298,23 @@ static balance watch_rooms(const contact_models *models, const room *r, const ma
     return all;
 }
 
-/* Rooms without and with friction, without and with bouncing, on their own. Particle by particle what moves and what was lifted gains no energy; the thorough run finds rooms where it does
+/* Rooms without and with friction, without and with bouncing, on their own. Particle by particle what moves and what was lifted gains no energy
    (docs/decisions/0008-contact.md). The springs of stiff bodies do, for the moment between being pushed back by a contact and
-   the next solve: the law for the sum is held to where sound gets no further than `sound` spacings in a sub-step. Moved as a whole, stiff bodies keep it as well, but for a few rooms. */
+   the next solve: the law for the sum is held to where sound gets no further than `sound` spacings in a sub-step. Moved as a whole, stiff bodies keep it as well; rules were chosen by looking at rooms that did not,
+   so rooms are tried that nobody has looked at, too. */
 static void keep_the_law(const contact_models *models, int kind, double sound)
 {
     const room *r = rooms + kind;
+    room fresh_room = *r;
+    fresh_room.first_seed += 1100000;
     balance free = watch_rooms(models, r, &(manner){0, false});
     balance soft = watch_rooms(models, r, &(manner){sound, false});
     balance whole = watch_rooms(models, r, &(manner){0, true});
+    balance fresh = watch_rooms(models, &fresh_room, &(manner){0, true});
     assert_true(free.moving.error < 1.01 && soft.moving.error < 1.01);
     assert_true(soft.total.error < 1.01);
-    assert_true(whole.bad <= 1 + whole.rooms / 100 && whole.total.error < 1.1);
+    assert_true(whole.total.error < 1.01);
+    assert_true(fresh.bad <= fresh.rooms / 200 && fresh.total.error < 1.15);
 }
 
 static void no_energy_without_friction(void **state)

@@ -1,0 +1,198 @@
+/* What springs do while a collider holds a particle up. Contact moves particles after the solve, in which those that touch had nothing to stand on: there the spring between such a particle i and
+   a neighbour j gives way, by δ_i, and pushes j by less than it would if i had stood: by w_ij δ_i, with L_ij = −w_ij (METHODS §1: h² times the stiffness between the two). So while a body is
+   pressed against a wall its springs are strained by all of the force, and the rest of it is slowed down by 1/(1 + κ) of that, κ = Σ_j w_ij/m_i: the wall does work on it for which nobody
+   pays, and bodies with κ from 0.3 on had up to a tenth more energy at the height of the blow than before it. What is missing is given to the neighbours here, as velocity,
+
+       m_j Δu_j = w_ij δ_i n / h        as long as j comes nearer to the collider by more than gravity makes it in a sub-step,
+
+   so that it never brings energy; what is left over when j no longer does, to the body as a whole as long as its middle does. The collider gets the opposite. Stiff bodies are moved as a whole, which is this and more: contact/firm.c. */
+#include <math.h>
+
+#include "contact/three.h"
+#include "world/world.h"
+
+/* Mean of κ: softer bodies gain nothing to speak of. */
+#define LEAST_FIRMNESS 0.2
+
+/* Pushes below this many times what gravity does in a sub-step strain next to nothing. */
+#define LIGHT 8.0
+
+/* A particle that was pushed back along n. Lengths in the model's unit. */
+typedef struct prop {
+    int particle;
+    double n[3], depth;
+    double nearest; /* who comes further along n in this sub-step is left alone */
+    double origin;  /* how far the body's origin comes */
+    double over;    /* momentum that neighbours did not take */
+} prop;
+
+/* Velocity, in units per sub-step, to one neighbour, which was to get so much momentum. Returns what it got. */
+static double hold_back(pl_oriented *matter, prop *p, int j, double momentum)
+{
+    double way = 0, mass = matter->system->mass[j];
+    for (int k = 0; k < 3; k++)
+        way += p->n[k] * ((double)matter->now.x[3 * j + k] - (double)matter->old.x[3 * j + k]);
+    double room = (p->nearest - p->origin - way) * mass;
+    if (!(room > 0) || matter->system->is_fixed[j])
+        return 0;
+    p->over += momentum > room ? momentum - room : 0;
+    momentum = momentum < room ? momentum : room;
+    double by = momentum / mass;
+    for (int k = 0; k < 3; k++)
+        matter->old.x[3 * j + k] -= (float)(by * p->n[k]);
+    return momentum;
+}
+
+/* All of the body at once. */
+static double hold_body_back(pl_oriented *matter, const prop *p)
+{
+    double mass = matter->system->total_mass, by = p->over / mass, room = p->nearest;
+    for (int k = 0; k < 3; k++)
+        room -= p->n[k] * matter->path[k];
+    by = by < room ? by : room;
+    if (!(by > 0) || matter->system->grounded)
+        return 0;
+    for (int k = 0; k < 3; k++) {
+        matter->path[k] += by * p->n[k];
+        matter->old.origin[k] -= by * p->n[k];
+    }
+    return by * mass;
+}
+
+/* w_ij = κ (v_i + v_j). */
+static double hold_neighbours_back(const pl_record *record, pl_oriented *matter, prop *p)
+{
+    const pl_system *system = matter->system;
+    const pl_star_f *star = system->star_f + record->model->start[p->particle],
+                    *end = system->star_f + record->model->start[p->particle + 1];
+    const pl_grain_f *grain = system->grain_f + p->particle;
+    double momentum = 0, depth = p->depth;
+    float volume = grain->mass / grain->density;
+    for (int k = 0; k < 3; k++)
+        p->origin += p->n[k] * (matter->place[k] - matter->old.origin[k]);
+    for (; star < end; star++)
+        momentum += hold_back(matter, p, star->j,
+                              (double)(star->kappa * volume + star->root * star->root) * depth);
+    return momentum;
+}
+
+/* The middle of the body must come nearer, too: whoever rests is left as it is. */
+static bool comes_nearer(const pl_world *world, const pl_record *record,
+                         const pl_contact_collider *c, const double n[3], double *nearest)
+{
+    double wall = -world->contact->gravity * world->h * world->h, middle = 0;
+    for (int k = 0; k < 3; k++) {
+        wall += n[k] * c->moved[k];
+        middle += n[k] * record->matter.path[k];
+    }
+    *nearest = wall / record->model->unit;
+    return middle < *nearest;
+}
+
+static bool find_prop(const pl_world *world, const pl_record *record, const pl_near *near, int at,
+                      prop *p)
+{
+    const pl_contact *contact = world->contact;
+    const pl_contact_body *body = contact->bodies + record->contact;
+    const pl_near_hits *hits = contact->against.hits + near->block;
+    const pl_contact_collider *c = contact->against.colliders + near->collider;
+    double given = 0;
+    int place = at % PL_CLUMP;
+    *p = (prop){.particle = record->clumps->particle[at - body->first_clump * PL_CLUMP]};
+    for (int k = 0; k < 3; k++) {
+        p->n[k] = (double)hits->normal[k][place];
+        given -= p->n[k] * (double)hits->impulse[k][place];
+    }
+    if (!(given > 0) || !comes_nearer(world, record, c, p->n, &p->nearest))
+        return false;
+    double metres = given * world->h / (double)contact->mass[at];
+    metres -= contact->bouncy ? (double)contact->came[at][3] : 0;
+    p->depth = metres / body->unit;
+    return metres > LIGHT * contact->gravity * world->h * world->h;
+}
+
+/* Most bodies on a floor do not. */
+static bool may_brace(const pl_world *world, const pl_record *record, const pl_near *near)
+{
+    const pl_contact_collider *c = world->contact->against.colliders + near->collider;
+    const double n[3] = {c->turn_to[0][1], c->turn_to[1][1], c->turn_to[2][1]};
+    double nearest;
+    return near->mask && near->shoves < 0 &&
+           (c->kind != PL_COLLIDER_PLANE || comes_nearer(world, record, c, n, &nearest));
+}
+
+/* What a collider gets of it. */
+static void give_back(pl_near *near, const double impulse[3], const double point[3])
+{
+    double torque[3];
+    pl_cross3(point, impulse, torque);
+    for (int k = 0; k < 3; k++) {
+        near->impulse[k] -= impulse[k];
+        near->torque[k] -= torque[k];
+    }
+}
+
+static void brace_clump(pl_world *world, pl_record *record, pl_near *near, double sum[3])
+{
+    const pl_contact *contact = world->contact;
+    const pl_contact_body *body = contact->bodies + record->contact;
+    const pl_near_hits *hits = contact->against.hits + near->block;
+    const pl_contact_collider *c = contact->against.colliders + near->collider;
+    double scale = record->matter.system->mass_unit * body->unit / world->h;
+    for (uint32_t mask = near->mask; mask; mask &= mask - 1) {
+        int k = __builtin_ctz(mask);
+        double momentum, all, impulse[3], point[3];
+        prop p;
+        if (!find_prop(world, record, near, near->clump * PL_CLUMP + k, &p))
+            continue;
+        momentum = hold_neighbours_back(record, &record->matter, &p);
+        all = p.over > 0 ? hold_body_back(&record->matter, &p) : 0;
+        for (int m = 0; m < 3; m++) {
+            sum[m] += momentum * p.n[m];
+            impulse[m] = (momentum + all) * p.n[m] * scale;
+            point[m] = (double)hits->point[m][k] + body->base[m] - c->to.position[m];
+        }
+        give_back(near, impulse, point);
+    }
+}
+
+void pl_world_note_bounces(pl_world *world, int number)
+{
+    pl_contact *contact = world->contact;
+    const pl_contact_colliders *all = &contact->against;
+    for (int i = all->near_start[number]; i < all->near_start[number + 1]; i++) {
+        const pl_near *near = all->near + i;
+        const pl_near_hits *hits = all->hits + near->block;
+        for (uint32_t mask = near->shoves < 0 ? near->mask : 0; mask; mask &= mask - 1) {
+            int k = __builtin_ctz(mask), at = near->clump * PL_CLUMP + k;
+            float along = 0;
+            for (int m = 0; m < 3; m++)
+                along += hits->normal[m][k] * contact->kick[at][m];
+            contact->came[at][3] = along > 0 ? along : 0;
+        }
+    }
+}
+
+bool pl_record_braces(const pl_world *world, const pl_record *record)
+{
+    const pl_contact *contact = world->contact;
+    const pl_contact_colliders *all = &contact->against;
+    const pl_system *system = record->matter.system;
+    uint32_t touched = 0;
+    for (int i = all->near_count ? all->near_start[record->contact] : 0;
+         all->near_count && i < all->near_start[record->contact + 1]; i++)
+        touched |= all->near[i].shoves < 0 ? all->near[i].mask : 0;
+    return touched && !contact->bodies[record->contact].whole &&
+           system->firmness >= LEAST_FIRMNESS && !system->loose;
+}
+
+void pl_world_brace(pl_world *world, pl_record *record)
+{
+    const pl_contact_colliders *all = &world->contact->against;
+    double sum[3] = {0, 0, 0};
+    for (int i = all->near_start[record->contact]; i < all->near_start[record->contact + 1]; i++)
+        if (may_brace(world, record, all->near + i))
+            brace_clump(world, record, all->near + i, sum);
+    if (sum[0] != 0 || sum[1] != 0 || sum[2] != 0)
+        pl_oriented_add_kick(&record->matter, sum);
+}
