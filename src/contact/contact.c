@@ -9,6 +9,7 @@
 #include "base/sort.h"
 #include "contact/batch.h"
 #include "contact/contact_lanes.h"
+#include "contact/share.h"
 #include "contact/tree.h"
 #include "math/simd.h"
 
@@ -456,11 +457,37 @@ void pl_contact_on_plane(pl_contact *contact, pl_near *near, bool first)
 
 /* ---- Touches -------------------------------------------------------------------------------------- */
 
+/* Overlap with sheets comes about as their wide particles turn, again and again: see share.h. Those that move as a whole are parted without strain, but lifted for nothing; from other sheets no slower, since what stays deep
+   in them is pushed where it should not be. */
+static float ease_of(const pl_contact_body *a, const pl_contact_body *b)
+{
+    bool firm = (a->flat && a->firm >= PL_FIRM) || (b->flat && b->firm >= PL_FIRM);
+    bool loose = (a->flat && !(a->firm >= PL_FIRM)) || (b->flat && !(b->firm >= PL_FIRM));
+    return firm ? (float)PL_FIRM_FLAT_PART : loose ? (float)PL_LOOSE_FLAT_PART : 1;
+}
+
+static void ease_flat(pl_contact *contact, const pl_segment *segment)
+{
+    pl_touch *touches = contact->buffers[segment->worker].touches + segment->first;
+    for (int i = 0; i < segment->count; i++) {
+        const pl_contact_body *a = contact->bodies + contact->body_of[touches[i].a / PL_CLUMP];
+        const pl_contact_body *b = contact->bodies + contact->body_of[touches[i].b / PL_CLUMP];
+        touches[i].recover *= ease_of(a, b);
+    }
+}
+
+static void search_block(pl_contact *contact, int block, int worker)
+{
+    in_use()->touches(contact, block, worker);
+    if (contact->some_flat)
+        ease_flat(contact, contact->touch_segments + block);
+}
+
 static void find_some_touches(pl_contact *contact, int begin, int end, int worker)
 {
     for (int i = begin; i < end; i++) {
         int block = pl_contact_next_search(contact);
-        in_use()->touches(contact, block, worker);
+        search_block(contact, block, worker);
         if (!contact->touch_segments[block].full)
             pl_contact_end_search(contact, block, worker);
     }
@@ -484,8 +511,7 @@ static void mend_touches(pl_contact *contact)
         pl_segment *segment = contact->touch_segments + block;
         if (!segment->full)
             continue;
-        for (in_use()->touches(contact, block, 0); segment->full;
-             in_use()->touches(contact, block, 0))
+        for (search_block(contact, block, 0); segment->full; search_block(contact, block, 0))
             if (!enlarge_touches(contact, contact->buffers)) {
                 *segment = (pl_segment){0};
                 contact->lost++;
@@ -499,6 +525,9 @@ void pl_contact_find(pl_contact *contact, pl_tasks *tasks)
 {
     for (int w = 0; w < contact->worker_count; w++)
         contact->buffers[w].touch_count = 0;
+    contact->some_flat = false;
+    for (int b = 0; b < contact->body_count; b++)
+        contact->some_flat |= contact->bodies[b].flat;
     pl_contact_begin_search(contact);
     pl_contact_run_stage(contact, tasks, find_some_touches, contact->block_count, BLOCKS_PER_TASK);
     mend_touches(contact);

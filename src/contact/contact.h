@@ -214,6 +214,7 @@ typedef struct pl_contact {
     float
         far; /* in a sub-step nobody is moved further without velocity, in radii: what a single overlap asks for at the most */
     bool some_sleep;   /* some body is asleep */
+    bool some_flat;    /* some body is a sheet */
     bool bouncy;       /* some body or collider bounces */
     uint16_t *touched; /* [clumps] bit k: something has changed of particle k */
 

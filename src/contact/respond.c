@@ -214,38 +214,12 @@ static void kick(pl_contact *contact)
     }
 }
 
-/* Overlap with sheets comes about as their wide particles turn, again and again: see share.h. Those that move as a whole are parted without strain, but lifted for nothing; from other sheets no slower, since what stays deep
-   in them is pushed where it should not be. */
-static float ease_of(const pl_contact_body *a, const pl_contact_body *b)
-{
-    bool firm = (a->flat && a->firm >= PL_FIRM) || (b->flat && b->firm >= PL_FIRM);
-    bool loose = (a->flat && !(a->firm >= PL_FIRM)) || (b->flat && !(b->firm >= PL_FIRM));
-    return firm ? (float)PL_FIRM_FLAT_PART : loose ? (float)PL_LOOSE_FLAT_PART : 1;
-}
-
-static void ease_flat(pl_contact *contact)
-{
-    bool any = false;
-    for (int b = 0; b < contact->body_count; b++)
-        any |= contact->bodies[b].flat;
-    if (!any)
-        return;
-    for (int block = 0; block < contact->block_count; block++) {
-        const pl_segment *s = contact->touch_segments + block;
-        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++)
-            touches[i].recover *=
-                ease_of(body_at(contact, touches[i].a), body_at(contact, touches[i].b));
-    }
-}
-
 /* Many particles touch one collider that gives way: it is turned and moved by all of them. */
 enum { SWEEPS_OF_SHOVES = 4, SWEEPS_OF_JOINTS = 4 };
 
 void pl_contact_resolve(pl_contact *contact, pl_tasks *tasks)
 {
     pl_contact_excuse_joined(contact);
-    ease_flat(contact);
     pl_contact_find_firm(contact, tasks);
     for (int i = 0; i < SWEEPS_OF_JOINTS; i++)
         pl_contact_resolve_joints(contact);
