@@ -1,8 +1,8 @@
 /* Touches in batches of sixteen that share no particle. A touch goes into the first batch with room behind those in which its particles were last moved: whatever depends on each
    other keeps its order, and a sweep over the batches is one over the touches, to the last bit.
 
-   Where nothing but touches between particles is to be resolved, the first sweep follows the search at its heels: whoever has found the touches of a block plans batches up to there and sweeps
-   those that are full, unless somebody else is at it, while others search on. */
+   Where nothing but touches between particles is to be resolved, the first sweep follows the search at its heels: whenever worker 0 has searched a block, it plans batches as far as all touches before
+   are known and sweeps those that are full, while others search on. It is always the same worker because lines of the caches that two cores write would take back what is gained. */
 #include "contact/batch.h"
 
 #include <string.h>
@@ -125,7 +125,7 @@ static bool is_next_found(const pl_contact *contact)
     return next < contact->block_count && atomic_load(contact->plan.found + next);
 }
 
-/* Nobody waits: who is busy looks once more when that is over. */
+/* Nobody waits: who is busy looks once more when that is over. (The caller comes here as well, and need not be worker 0 where tasks are the host's.) */
 void pl_contact_go_on(pl_contact *contact)
 {
     pl_plan *plan = &contact->plan;
@@ -147,7 +147,7 @@ void pl_contact_end_search(pl_contact *contact, int block, int worker)
 
 void pl_contact_move_touches(pl_contact *contact, pl_touch *from, int count, pl_touch *to)
 {
-    for (int i = 0; i < contact->batch_count; i++)
+    for (int i = 0; contact->plan.early && i < contact->batch_count; i++)
         for (int k = 0; k < contact->batch_full[i]; k++) {
             pl_touch **t = contact->order + i * PL_BATCH + k;
             if (*t >= from && *t < from + count)

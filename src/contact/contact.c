@@ -496,12 +496,16 @@ static void find_some_touches(pl_contact *contact, int begin, int end, int worke
 /* False without memory. */
 static bool enlarge_touches(pl_contact *contact, pl_contact_buffer *buffer)
 {
-    pl_touch *old = buffer->touches;
-    if (!enlarge(contact->memory, &buffer->touches, buffer->touch_capacity,
-                 sizeof *buffer->touches))
+    int32_t capacity = enlarged(buffer->touch_capacity);
+    pl_touch *more =
+        pl_memory_alloc(contact->memory, (size_t)capacity + PL_CLUMP, sizeof *buffer->touches);
+    if (!more)
         return false;
-    pl_contact_move_touches(contact, old, buffer->touch_capacity, buffer->touches);
-    buffer->touch_capacity = enlarged(buffer->touch_capacity);
+    memcpy(more, buffer->touches, sizeof *more * (size_t)buffer->touch_capacity);
+    pl_contact_move_touches(contact, buffer->touches, buffer->touch_capacity, more);
+    pl_memory_free(contact->memory, buffer->touches);
+    buffer->touches = more;
+    buffer->touch_capacity = capacity;
     return true;
 }
 
@@ -528,9 +532,9 @@ void pl_contact_find(pl_contact *contact, pl_tasks *tasks)
     contact->some_flat = false;
     for (int b = 0; b < contact->body_count; b++)
         contact->some_flat |= contact->bodies[b].flat;
+    pl_contact_find_shoves(contact, tasks); /* where particles are before anybody is swept */
     pl_contact_begin_search(contact);
     pl_contact_run_stage(contact, tasks, find_some_touches, contact->block_count, BLOCKS_PER_TASK);
     mend_touches(contact);
     pl_contact_go_on(contact);
-    pl_contact_find_shoves(contact, tasks);
 }

@@ -32,7 +32,7 @@ typedef struct pl_kept_touches {
 /* Bodies that hang together by touches. */
 typedef struct pl_firm_island {
     int32_t parent;
-    bool driven;         /* a collider that moves does work on them */
+    bool driven;         /* something that moves and does not give way does work on them */
     double taken, given; /* work: by pushes, by bounces */
     double before,
         after

@@ -265,8 +265,24 @@ static bool moves(const pl_contact_collider *c)
 {
     double sum = 0;
     for (int k = 0; k < 3; k++)
-        sum += fabs(c->moved[k]) + fabs(c->turned[k]);
+        sum += fabs(c->moved[k]) + fabs(c->turned[k]) + fabs(c->belt[k]);
     return sum > 0;
+}
+
+/* A particle that does not give way, and moves. */
+static bool is_driven(const pl_contact *contact, int32_t place)
+{
+    const pl_primitive *p = contact->primitives + place;
+    return !(p->yield > 0) && (p->moved[0] != 0 || p->moved[1] != 0 || p->moved[2] != 0);
+}
+
+/* Whether work is done on them by what has no energy of its own here. */
+static bool drives(const pl_contact *contact, const pl_firm_touch *t)
+{
+    const pl_firm_origin *origin = pl_firm_origin_of(contact, t);
+    if (!origin->touch)
+        return moves(contact->against.colliders + origin->near->collider);
+    return is_driven(contact, t->place_a) || is_driven(contact, t->place_b);
 }
 
 static void shrink(pl_contact *contact)
@@ -274,8 +290,7 @@ static void shrink(pl_contact *contact)
     const pl_firm_touch *touches = contact->firm.touches;
     find_islands(contact);
     for (int i = 0; i < contact->firm.touch_count; i++) {
-        const pl_firm_origin *origin = pl_firm_origin_of(contact, touches + i);
-        if (!origin->touch && moves(contact->against.colliders + origin->near->collider))
+        if (drives(contact, touches + i))
             contact->firm.islands[leader_of(contact, body_b(contact, touches + i))].driven = true;
         count_work(contact, touches + i);
     }

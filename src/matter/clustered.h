@@ -99,15 +99,16 @@ typedef struct pl_clustered_rows {
     uint8_t *alone;      /* [blocks] whether only clusters of one run have members in it */
     int32_t *last_start; /* [groups + 1], and */
     int32_t *last; /* such blocks, by the last group that has any: when it is done, they can move */
-    int32_t *first_start;      /* [groups + 1], and */
-    int32_t *first;            /* blocks by the first group of each run that has any in them */
-    float *mass, *lightness;   /* [n] by rows: m, 1 / m */
-    float *x, *old, *u, *push; /* [rows][4]: x y z 1/m, x y z 1/m, u 0, a 0 */
-    float *sum;                /* [runs][rows][4] times m, zero but where `added` says otherwise */
-    uint8_t *added;            /* [runs][blocks] */
-    uint8_t *moved;            /* [blocks] in the last round of strain limiting */
-    float *group; /* [groups][PL_GROUP_FIELDS][16] of the clusters, between the phases */
-    float *kept;  /* [groups][PL_KEPT][16] sums and more, while examples stand between the passes */
+    int32_t *first_start;    /* [groups + 1], and */
+    int32_t *first;          /* blocks by the first group of each run that has any in them */
+    float *mass, *lightness; /* [n] by rows: m, 1 / m */
+    float *x, *old, *u,
+        *push;      /* [rows][4]: x y z 1/m (m while proxies meet), x y z 1/m, u 0, a 0 */
+    float *sum;     /* [runs][rows][4] times m, zero but where `added` says otherwise */
+    uint8_t *added; /* [runs][blocks] */
+    uint8_t *moved; /* [blocks] in the last round of strain limiting */
+    float *group;   /* [groups][PL_GROUP_FIELDS][16] of the clusters, between the phases */
+    float *kept; /* [groups][PL_KEPT][16] sums and more, while examples stand between the passes */
     /* [groups][16] where in the manifold's arrays the stretch of a cluster goes, and where S̃ is. */
     int32_t *spoken, *heard;
     float *columns; /* [runs][3][column_room] of a group, between its passes */

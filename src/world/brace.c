@@ -5,8 +5,9 @@
 
        m_j Δu_j = w_ij δ_i n / h        as long as j comes nearer to the collider by more than gravity makes it in a sub-step,
 
-   so that it never brings energy; what is left over when j no longer does, to the body as a whole as long as its middle does. The collider gets the opposite. Stiff bodies are moved as a whole, which is this and more: contact/firm.c. */
+   so that it never brings energy; what is left over when j no longer does, to the body as a whole as long as its middle does. The collider gets the opposite impulse, where it is touched. Stiff bodies are moved as a whole, which is this and more: contact/firm.c. */
 #include <math.h>
+#include <string.h>
 
 #include "contact/three.h"
 #include "world/world.h"
@@ -43,12 +44,12 @@ static double hold_back(pl_oriented *matter, prop *p, int j, double momentum)
     return momentum;
 }
 
-/* All of the body at once. */
-static double hold_body_back(pl_oriented *matter, const prop *p)
+/* All of the body at once. `sum`: momentum that neighbours got, which its path does not show yet. */
+static double hold_body_back(pl_oriented *matter, const prop *p, const double sum[3])
 {
     double mass = matter->system->total_mass, by = p->over / mass, room = p->nearest;
     for (int k = 0; k < 3; k++)
-        room -= p->n[k] * matter->path[k];
+        room -= p->n[k] * (matter->path[k] + sum[k] / mass);
     by = by < room ? by : room;
     if (!(by > 0) || matter->system->grounded)
         return 0;
@@ -76,49 +77,56 @@ static double hold_neighbours_back(const pl_record *record, pl_oriented *matter,
     return momentum;
 }
 
-/* The middle of the body must come nearer, too: whoever rests is left as it is. */
+/* The middle of the body must come nearer, too: whoever rests is left as it is. `arm`: from the collider's position to where they touch. */
 static bool comes_nearer(const pl_world *world, const pl_record *record,
-                         const pl_contact_collider *c, const double n[3], double *nearest)
+                         const pl_contact_collider *c, const double n[3], const double arm[3],
+                         const double sum[3], double *nearest)
 {
-    double wall = -world->contact->gravity * world->h * world->h, middle = 0;
+    double wall = -world->contact->gravity * world->h * world->h, middle = 0, turned[3];
+    pl_cross3(c->turned, arm, turned);
     for (int k = 0; k < 3; k++) {
-        wall += n[k] * c->moved[k];
-        middle += n[k] * record->matter.path[k];
+        wall += n[k] * (c->moved[k] + turned[k]);
+        middle += n[k] * (record->matter.path[k] + sum[k] / record->matter.system->total_mass);
     }
     *nearest = wall / record->model->unit;
     return middle < *nearest;
 }
 
 static bool find_prop(const pl_world *world, const pl_record *record, const pl_near *near, int at,
-                      prop *p)
+                      const double sum[3], prop *p)
 {
     const pl_contact *contact = world->contact;
     const pl_contact_body *body = contact->bodies + record->contact;
     const pl_near_hits *hits = contact->against.hits + near->block;
     const pl_contact_collider *c = contact->against.colliders + near->collider;
-    double given = 0;
+    double given = 0, arm[3];
     int place = at % PL_CLUMP;
     *p = (prop){.particle = record->clumps->particle[at - body->first_clump * PL_CLUMP]};
     for (int k = 0; k < 3; k++) {
         p->n[k] = (double)hits->normal[k][place];
         given -= p->n[k] * (double)hits->impulse[k][place];
+        arm[k] = (double)hits->point[k][place] + body->base[k] - c->to.position[k];
     }
-    if (!(given > 0) || !comes_nearer(world, record, c, p->n, &p->nearest))
+    if (!(given > 0) || !comes_nearer(world, record, c, p->n, arm, sum, &p->nearest))
         return false;
     double metres = given * world->h / (double)contact->mass[at];
-    metres -= contact->bouncy ? (double)contact->came[at][3] : 0;
+    for (int k = 0; contact->bouncy && k < 3; k++)
+        metres -= p->n[k] * (double)contact->came[at][k];
     p->depth = metres / body->unit;
     return metres > LIGHT * contact->gravity * world->h * world->h;
 }
 
 /* Most bodies on a floor do not. */
-static bool may_brace(const pl_world *world, const pl_record *record, const pl_near *near)
+static bool may_brace(const pl_world *world, const pl_record *record, const pl_near *near,
+                      const double sum[3])
 {
     const pl_contact_collider *c = world->contact->against.colliders + near->collider;
     const double n[3] = {c->turn_to[0][1], c->turn_to[1][1], c->turn_to[2][1]};
+    const double nowhere[3] = {0, 0, 0};
+    bool floor = c->kind == PL_COLLIDER_PLANE && !pl_dot3(c->turned, c->turned);
     double nearest;
     return near->mask && near->shoves < 0 &&
-           (c->kind != PL_COLLIDER_PLANE || comes_nearer(world, record, c, n, &nearest));
+           (!floor || comes_nearer(world, record, c, n, nowhere, sum, &nearest));
 }
 
 /* What a collider gets of it. */
@@ -143,12 +151,13 @@ static void brace_clump(pl_world *world, pl_record *record, pl_near *near, doubl
         int k = __builtin_ctz(mask);
         double momentum, all, impulse[3], point[3];
         prop p;
-        if (!find_prop(world, record, near, near->clump * PL_CLUMP + k, &p))
+        if (!find_prop(world, record, near, near->clump * PL_CLUMP + k, sum, &p))
             continue;
         momentum = hold_neighbours_back(record, &record->matter, &p);
-        all = p.over > 0 ? hold_body_back(&record->matter, &p) : 0;
-        for (int m = 0; m < 3; m++) {
+        for (int m = 0; m < 3; m++)
             sum[m] += momentum * p.n[m];
+        all = p.over > 0 ? hold_body_back(&record->matter, &p, sum) : 0;
+        for (int m = 0; m < 3; m++) {
             impulse[m] = (momentum + all) * p.n[m] * scale;
             point[m] = (double)hits->point[m][k] + body->base[m] - c->to.position[m];
         }
@@ -162,13 +171,9 @@ void pl_world_note_bounces(pl_world *world, int number)
     const pl_contact_colliders *all = &contact->against;
     for (int i = all->near_start[number]; i < all->near_start[number + 1]; i++) {
         const pl_near *near = all->near + i;
-        const pl_near_hits *hits = all->hits + near->block;
         for (uint32_t mask = near->shoves < 0 ? near->mask : 0; mask; mask &= mask - 1) {
-            int k = __builtin_ctz(mask), at = near->clump * PL_CLUMP + k;
-            float along = 0;
-            for (int m = 0; m < 3; m++)
-                along += hits->normal[m][k] * contact->kick[at][m];
-            contact->came[at][3] = along > 0 ? along : 0;
+            int at = near->clump * PL_CLUMP + __builtin_ctz(mask);
+            memcpy(contact->came[at], contact->kick[at], sizeof contact->came[at]);
         }
     }
 }
@@ -191,7 +196,7 @@ void pl_world_brace(pl_world *world, pl_record *record)
     const pl_contact_colliders *all = &world->contact->against;
     double sum[3] = {0, 0, 0};
     for (int i = all->near_start[record->contact]; i < all->near_start[record->contact + 1]; i++)
-        if (may_brace(world, record, all->near + i))
+        if (may_brace(world, record, all->near + i, sum))
             brace_clump(world, record, all->near + i, sum);
     if (sum[0] != 0 || sum[1] != 0 || sum[2] != 0)
         pl_oriented_add_kick(&record->matter, sum);

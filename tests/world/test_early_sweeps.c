@@ -37,10 +37,17 @@ static uint64_t hash_of(int threads, room r)
     pl_collider collider;
     pl_world *world;
     uint64_t most = 0;
+    int early = 0;
     def.substeps = 4;
     def.threads = threads;
     assert_int_equal(pl_world_create(&def, &world, NULL), PL_OK);
     assert_int_equal(pl_collider_create(world, &floor, &collider, NULL), PL_OK);
+    /* One that gives way, among them. */
+    pl_collider_def ball = pl_default_collider_def(PL_COLLIDER_SPHERE);
+    ball.mass = 5;
+    ball.size[0] = 0.6;
+    ball.position[0] = 2, ball.position[1] = 1.8, ball.position[2] = 2;
+    assert_int_equal(pl_collider_create(world, &ball, &collider, NULL), PL_OK);
     fill(world);
     pl_contact *contact = world->contact;
     for (int f = 0; f < 14; f++) {
@@ -50,9 +57,11 @@ static uint64_t hash_of(int threads, room r)
         for (int w = 0; w < contact->worker_count && r.touches >= 0; w++)
             contact->buffers[w].touch_capacity = r.touches;
         world_step(world, 1);
+        early = contact->plan.swept > early ? contact->plan.swept : early;
         most = contact->touches - before > most ? contact->touches - before : most;
     }
     assert_false(pl_contact_some_are_firm(contact));
+    assert_true(early > 0 || r.batches == 0);
     assert_true(most > 4 * 150);
     uint64_t hash = pl_world_hash(world);
     pl_world_destroy(world);
