@@ -458,22 +458,23 @@ void pl_contact_on_plane(pl_contact *contact, pl_near *near, bool first)
 /* ---- Touches -------------------------------------------------------------------------------------- */
 
 /* Overlap with sheets comes about as their wide particles turn, again and again: see share.h. Those that move as a whole are parted without strain, but lifted for nothing; from other sheets no slower, since what stays deep
-   in them is pushed where it should not be. */
-static float ease_of(const pl_contact_body *a, const pl_contact_body *b)
+   in them is pushed where it should not be. Those that are fixed do not turn. */
+static float ease_of(const pl_contact *contact, const pl_touch *t)
 {
-    bool firm = (a->flat && a->firm >= PL_FIRM) || (b->flat && b->firm >= PL_FIRM);
-    bool loose = (a->flat && !(a->firm >= PL_FIRM)) || (b->flat && !(b->firm >= PL_FIRM));
-    return firm ? (float)PL_FIRM_FLAT_PART : loose ? (float)PL_LOOSE_FLAT_PART : 1;
+    const pl_contact_body *a = contact->bodies + contact->body_of[t->a / PL_CLUMP];
+    const pl_contact_body *b = contact->bodies + contact->body_of[t->b / PL_CLUMP];
+    bool flat_a = a->flat && t->give_a > 0, flat_b = b->flat && t->give_b > 0;
+    bool firm_a = a->firm >= PL_FIRM, firm_b = b->firm >= PL_FIRM;
+    return (flat_a && firm_a) || (flat_b && firm_b)     ? (float)PL_FIRM_FLAT_PART
+           : (flat_a && !firm_a) || (flat_b && !firm_b) ? (float)PL_LOOSE_FLAT_PART
+                                                        : 1;
 }
 
 static void ease_flat(pl_contact *contact, const pl_segment *segment)
 {
     pl_touch *touches = contact->buffers[segment->worker].touches + segment->first;
-    for (int i = 0; i < segment->count; i++) {
-        const pl_contact_body *a = contact->bodies + contact->body_of[touches[i].a / PL_CLUMP];
-        const pl_contact_body *b = contact->bodies + contact->body_of[touches[i].b / PL_CLUMP];
-        touches[i].recover *= ease_of(a, b);
-    }
+    for (int i = 0; i < segment->count; i++)
+        touches[i].recover *= ease_of(contact, touches + i);
 }
 
 static void search_block(pl_contact *contact, int block, int worker)
