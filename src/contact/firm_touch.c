@@ -169,10 +169,15 @@ static void find_grip(const pl_contact *contact, side *a, side *b, pl_quad norma
     b->grip = middle - base - b->whole->centre;
 }
 
-/* What is fixed does not move at all. */
-static bool moves_by_particles(const pl_contact *contact, const side *s)
+static bool is_whole(const side *s)
 {
-    return !(s->whole->yield > 0) && contact->primitives[s->place].yield > 0;
+    return s->whole->yield > 0;
+}
+
+/* What is fixed does not begin to turn, whatever is done to it. */
+static bool is_fixed(const pl_contact *contact, const side *s)
+{
+    return !is_whole(s) && !(contact->primitives[s->place].yield > 0);
 }
 
 /* Who moves by particles is pushed and rubbed at the centre of one: the other there as well, or together they would begin to turn. Pairs deep in each other are parted along a line that is not that of
@@ -185,7 +190,9 @@ static void find_common(const pl_contact *contact, side *a, side *b, pl_quad n)
                     0};
     pl_quad at = place_of(contact, a->place), other = place_of(contact, b->place) + base;
     pl_quad across = pl_quad_cross(other - at, n);
-    bool mixed = moves_by_particles(contact, a) || moves_by_particles(contact, b);
+    bool mixed = !is_whole(a) || !is_whole(b);
+    if (is_fixed(contact, a) || is_fixed(contact, b))
+        return;
     pl_quad common = mixed ? (a->whole->yield > 0 ? other : at) : (at + other) * 0.5f;
     if (mixed || pl_quad_sum(across * across) > ASKEW * pl_quad_sum((other - at) * (other - at))) {
         a->r = common - a->whole->centre;
