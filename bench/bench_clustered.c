@@ -207,15 +207,16 @@ static void measure_twist(int scale)
     drop(&bar);
 }
 
-static void measure_large(int scale)
+static void measure_large(int scale, int only)
 {
     kit large = make(100, 32, 32, 100000, 40, 10, 10, 2.97);
-    for (int threads = 1; threads <= 2; threads++)
+    for (int threads = only ? only : 1; threads <= (only ? only : 2); threads++)
         measure_all((task){.name = "large", .rounds = 8}, &large, threads, 3 * scale);
     drop(&large);
 }
 
-/* bench_clustered [SCALE [NAME]]: so many times the repetitions; one of the bodies only. */
+/* bench_clustered [SCALE [NAME [THREADS]]]: so many times the repetitions; one of the bodies only; the large one with one
+   number of threads only. */
 int main(int argc, char **argv)
 {
     int scale = argc > 1 ? atoi(argv[1]) : 1;
@@ -225,6 +226,6 @@ int main(int argc, char **argv)
     if (!only || !strcmp(only, "twist"))
         measure_twist(scale);
     if (!only || !strcmp(only, "large"))
-        measure_large(scale);
+        measure_large(scale, argc > 3 ? atoi(argv[3]) : 0);
     return 0;
 }

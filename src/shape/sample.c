@@ -244,6 +244,8 @@ static pl_status sample_blue_noise(volume_sampling *v, pl_samples *samples, pl_e
     pl_status status = choose_samples(v, error);
     if (status == PL_OK)
         status = take_samples(v, samples, error);
+    if (status == PL_OK)
+        status = pl_samples_order(v->memory, samples, error);
     if (status != PL_OK)
         pl_samples_free(v->memory, samples);
     pl_spread_free(v->memory, &v->spread);

@@ -13,6 +13,9 @@ pl_status pl_sample_def_check(const pl_sample_def *def, pl_error *error);
 /* Arrays for `count` samples, components 0 and triangles -1. */
 pl_status pl_samples_allocate(pl_memory *memory, int count, pl_samples *samples, pl_error *error);
 
+/* Samples near each other get numbers near each other. */
+pl_status pl_samples_order(pl_memory *memory, pl_samples *samples, pl_error *error);
+
 /* How many spheres of this diameter, thrown at random, have their centres in a body; and the diameter for a count. By
    Steiner's formula for the body grown by half the diameter, which holds for thin bodies as well. */
 double pl_sample_expected(double volume, double area, double length, double distance);

@@ -145,7 +145,10 @@ static pl_status sample(surface_sampling *s, pl_samples *samples, pl_error *erro
         samples->triangle[i] = ((int32_t *)s->triangles.data)[c];
         samples->component[i] = s->surface->triangle_component[samples->triangle[i]];
     }
-    return PL_OK;
+    pl_status status = pl_samples_order(s->memory, samples, error);
+    if (status != PL_OK)
+        pl_samples_free(s->memory, samples);
+    return status;
 }
 
 pl_status pl_sample_surface(pl_memory *memory, const pl_surface *surface, const pl_sample_def *def,

@@ -78,6 +78,39 @@ static void blue_noise_keeps_distance_fills_and_counts(void **state)
     }
 }
 
+/* From one to the next, on average, in their least distance. */
+static double mean_stride(const pl_samples *samples)
+{
+    double sum = 0;
+    for (int i = 1; i < samples->count; i++) {
+        const double *p = samples->points + 3 * (i - 1), *q = p + 3;
+        sum += sqrt((q[0] - p[0]) * (q[0] - p[0]) + (q[1] - p[1]) * (q[1] - p[1]) +
+                    (q[2] - p[2]) * (q[2] - p[2]));
+    }
+    return sum / (samples->count - 1) / samples->distance;
+}
+
+/* As they are found, one sample after the other is anywhere: ten distances and more away. */
+static void numbers_follow_places(void **state)
+{
+    (void)state;
+    static const int shapes[] = {0, 5, 8};
+    for (int s = 0; s < 3; s++) {
+        body_case body;
+        pl_sample_def def = {.count = 1500, .seed = 2};
+        pl_samples on_surface;
+        body_make(&body, shapes[s], 1, NULL);
+        pl_samples inside = must_sample(&body, &def);
+        assert_int_equal(pl_sample_surface(&body.memory, body.surface, &def, &on_surface, NULL),
+                         PL_OK);
+        assert_true(mean_stride(&inside) < 3);
+        assert_true(mean_stride(&on_surface) < 3);
+        pl_samples_free(&body.memory, &inside);
+        pl_samples_free(&body.memory, &on_surface);
+        body_free(&body);
+    }
+}
+
 static void all_small_counts_are_met(void **state)
 {
     (void)state;
@@ -438,6 +471,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blue_noise_keeps_distance_fills_and_counts),
+        cmocka_unit_test(numbers_follow_places),
         cmocka_unit_test(all_small_counts_are_met),
         cmocka_unit_test(large_counts_are_met),
         cmocka_unit_test(a_distance_is_kept),
