@@ -259,18 +259,36 @@ static double look_at_clumps(const pl_contact *contact, int32_t a, int32_t b, co
     return first;
 }
 
-/* When the first of their particles meet (1 = never), or, as they were corrected, 0 if any pass. */
+static void join_boxes(double box[6], const double other[6])
+{
+    for (int k = 0; k < 3; k++) {
+        box[k] = lesser(other[k], box[k]);
+        box[3 + k] = greater(other[3 + k], box[3 + k]);
+    }
+}
+
+/* When the first of their particles meet (1 = never), or, as they were corrected, 0 if any pass. The boxes of my clumps are held against those of all
+   the other's: as many as there is room for are kept. */
 static double look(const pl_contact *contact, const pl_contact_body *a, const pl_contact_body *b,
                    bool corrected)
 {
-    double first = 1, box[6], mine[6], others[6];
-    box_of(contact, first_of(a), last_of(a), a->base, corrected, box);
+    enum { KEPT = 32 };
+    double first = 1, all[6], others[6], mine[KEPT + 1][6];
+    empty_box(all);
+    for (int c = 0; c < a->clumps->count; c++) {
+        double *box = mine[c < KEPT ? c : KEPT];
+        int32_t own = first_of(a) + c * PL_CLUMP;
+        box_of(contact, own, own + PL_CLUMP, a->base, corrected, box);
+        join_boxes(all, box);
+    }
     for (int32_t other = first_of(b); other < last_of(b); other += PL_CLUMP) {
         box_of(contact, other, other + PL_CLUMP, a->base, corrected, others);
-        for (int32_t own = first_of(a); own < last_of(a) && boxes_meet(box, others);
-             own += PL_CLUMP) {
-            box_of(contact, own, own + PL_CLUMP, a->base, corrected, mine);
-            if (boxes_meet(mine, others))
+        for (int c = 0; c < a->clumps->count && boxes_meet(all, others); c++) {
+            double *box = mine[c < KEPT ? c : KEPT];
+            int32_t own = first_of(a) + c * PL_CLUMP;
+            if (c >= KEPT)
+                box_of(contact, own, own + PL_CLUMP, a->base, corrected, box);
+            if (boxes_meet(box, others))
                 first =
                     lesser(look_at_clumps(contact, own, other, a->base, others, corrected), first);
             if (corrected && !(first > 0))

@@ -19,16 +19,16 @@
 
 /* ---- The numbers of a system: everything that depends on (model, step, materials, fixed set) ---------------------- */
 
-/* One neighbour j of a particle i, for C_i: κ, √(κ v_j), and √(κ v_j) (x̄_j − x̄_i), multiplied as the kernels multiply the
-   present offset: at rest their outer product is symmetric to the last bit, and nothing turns. */
+/* One neighbour j of a particle i, for C_i: M = κ (Ā_i + Ā_j), √(κ v_j), and √(κ v_j) (x̄_j − x̄_i), multiplied as the kernels
+   multiply the present offset: at rest their outer product is symmetric to the last bit, and nothing turns. */
 typedef struct pl_star_f {
     int32_t j;
-    float kappa, root, arm[3];
+    float moment[6], root, arm[3];
 } pl_star_f;
 
 typedef struct pl_star_d {
     int32_t j;
-    double kappa, root, arm[3];
+    double moment[6], root, arm[3];
 } pl_star_d;
 
 /* One edge for b − L x and the energy: κ v_b, κ v_a, d̄ = x̄_b − x̄_a, M = κ (Ā_a + Ā_b), and the quadratic form

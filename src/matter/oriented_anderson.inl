@@ -185,9 +185,6 @@ static void NAME(refresh_rotations)(CONTEXT *s, bool normalise)
         PL_R(pl_rotation_matrix)(q, r);
         NAME(put_quaternions)(s->q, particles, count, q);
         NAME(put_matrices)(s->r, particles, count, r);
-        for (int l = 0; l < count; l++)
-            s->ra[particles[l]] =
-                NAME(apply_moment)(s->r + particles[l], s->grain[particles[l]].moment);
     }
 }
 #else
@@ -202,7 +199,6 @@ PL_LANES_INLINE void NAME(refresh_rotation)(CONTEXT *s, int i, QUAD from, bool n
     for (int k = 0; k < 3; k++)
         m.c[k] = (COL){r[k], r[3 + k], r[6 + k]};
     s->r[i] = m;
-    s->ra[i] = NAME(apply_moment)(&m, s->grain[i].moment);
 }
 
 #endif
@@ -387,11 +383,12 @@ static void NAME(measure_whole)(const CONTEXT *s, NAME(whole) * w)
         for (int k = 0; k < 3; k++)
             x[k] = x[k] - w->centre[k];
         NAME(cross)(x, d, t);
-        NAME(outer)(s->ra + i, s->spin + i, n);
+        MAT turned = NAME(apply_moment)(s->r + i, grain->moment);
+        NAME(outer)(&turned, s->spin + i, n);
         w->torque[0] = w->torque[0] + (t[0] - density * (n[1][2] - n[2][1]));
         w->torque[1] = w->torque[1] + (t[1] - density * (n[2][0] - n[0][2]));
         w->torque[2] = w->torque[2] + (t[2] - density * (n[0][1] - n[1][0]));
-        NAME(outer)(s->ra + i, s->r + i, n);
+        NAME(outer)(&turned, s->r + i, n);
         TEE square = mass * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) +
                      density * (n[0][0] + n[1][1] + n[2][2]);
         for (int a = 0; a < 3; a++)

@@ -41,7 +41,6 @@ typedef struct CONTEXT {
     COL *x;      /* [n] positions beyond origin + c */
     COL *target; /* [n] x* − (drift): where inertia alone would take x */
     MAT *r;      /* [n] rotations */
-    MAT *ra;     /* [n] R_i Ā_i */
     MAT *spin;   /* [n] R*_i */
     MAT *pull;   /* [n] f_i R*_i Ā_i: the inertial part of C_i */
     QUAD *q;     /* [n] the rotations as quaternions */
@@ -86,7 +85,6 @@ static size_t NAME(lay_out)(CONTEXT *s, int n, pl_solver solver, char *scratch)
     size_t used = 0, count = (size_t)n;
     s->x = NAME(carve)(scratch, &used, count, sizeof(COL));
     s->r = NAME(carve)(scratch, &used, count, sizeof(MAT));
-    s->ra = NAME(carve)(scratch, &used, count, sizeof(MAT));
     s->q = NAME(carve)(scratch, &used, count, sizeof(QUAD));
     s->rhs = NAME(carve)(scratch, &used, count, sizeof(COL));
     s->spare = NAME(carve)(scratch, &used, count, sizeof(COL));
@@ -167,14 +165,13 @@ PL_LANES_INLINE void NAME(turn_start)(const VR t[3], VR p[4])
     p[0] = x, p[1] = y, p[2] = z;
 }
 
-/* From R* and R: the inertial part of C, and R Ā. */
+/* The inertial part of C, from R*. */
 PL_LANES_INLINE void NAME(weigh)(CONTEXT *s, int i)
 {
     const GRAIN *grain = s->grain + i;
     MAT a = NAME(apply_moment)(s->spin + i, grain->moment);
     for (int k = 0; k < 3; k++)
         s->pull[i].c[k] = NAME(scale)(a.c[k], grain->density);
-    s->ra[i] = NAME(apply_moment)(s->r + i, grain->moment);
 }
 
 #if LONE
@@ -426,8 +423,6 @@ static void NAME(predict)(CONTEXT *s)
     NAME(load)(s);
     if (s->system->key.fixed_count)
         NAME(place_fixed)(s);
-    for (int f = 0; f < s->system->key.fixed_count; f++)
-        NAME(weigh)(s, s->system->key.fixed[f]);
     for (int l = 0; l < BODIES; l++) {
         const pl_oriented *body = s->block->bodies[l < s->lanes ? l : 0];
         for (int k = 0; k < 3; k++) {
@@ -549,26 +544,24 @@ static double NAME(pin_energy)(const CONTEXT *s, int lane)
 #include "matter/posed_solve.inl"
 #else
 
-/* C_i = f R* Ā_i + Σ_j κ [ R_j (Ā_i + Ā_j) + v_j (x_j − x_i)(x̄_j − x̄_i)ᵀ ] + pins, the sum over R_j Ā_i factored. Twice
-   through the neighbours: sixteen registers hold the sums of one half at a time. */
+/* C_i = f R* Ā_i + Σ_j κ [ R_j (Ā_i + Ā_j) + v_j (x_j − x_i)(x̄_j − x̄_i)ᵀ ] + pins. R_j Ā_j beside R_j would take a tenth fewer
+   operations, but twice the room: what is read of a neighbour decides. */
 PL_LANES_INLINE MAT NAME(neighbourhood)(CONTEXT *s, int i)
 {
-    const STAR *first = s->star + s->model->start[i], *end = s->star + s->model->start[i + 1];
-    MAT around = {{NAME(zero)(), NAME(zero)(), NAME(zero)()}};
-    for (const STAR *star = first; star < end; star++)
-        for (int k = 0; k < 3; k++)
-            around.c[k] = NAME(mad)(around.c[k], s->r[star->j].c[k], star->kappa);
-    MAT own = NAME(apply_moment)(&around, s->grain[i].moment);
+    const STAR *star = s->star + s->model->start[i], *end = s->star + s->model->start[i + 1];
+    const COL x = s->x[i];
     MAT c = s->pull[i];
-    for (const STAR *star = first; star < end; star++) {
-        COL d = NAME(scale)(NAME(sub)(s->x[star->j], s->x[i]), star->root);
+    for (; star < end; star++) {
+        const REAL *m = star->moment,
+                   column[3][3] = {{m[0], m[1], m[2]}, {m[1], m[3], m[4]}, {m[2], m[4], m[5]}};
+        const MAT *r = s->r + star->j;
+        COL d = NAME(scale)(NAME(sub)(s->x[star->j], x), star->root);
         for (int k = 0; k < 3; k++) {
-            c.c[k] = NAME(mad)(c.c[k], s->ra[star->j].c[k], star->kappa);
+            for (int a = 0; a < 3; a++)
+                c.c[k] = NAME(mad)(c.c[k], r->c[a], column[k][a]);
             c.c[k] = NAME(mad)(c.c[k], d, star->arm[k]);
         }
     }
-    for (int k = 0; k < 3; k++)
-        c.c[k] = NAME(add)(c.c[k], own.c[k]);
     return c;
 }
 
@@ -646,12 +639,8 @@ static void NAME(fit_collected)(CONTEXT *s, const int32_t *particles, int count,
         before[l] = s->q[particles[l]];
     NAME(put_quaternions)(s->q, particles, count, q);
     NAME(put_matrices)(s->r, particles, count, r);
-    for (int l = 0; l < count; l++) {
-        int i = particles[l];
-        s->ra[i] = NAME(apply_moment)(s->r + i, s->grain[i].moment);
-        if (s->turn)
-            NAME(note_turn)(s, i, before[l], &around[l]);
-    }
+    for (int l = 0; s->turn && l < count; l++)
+        NAME(note_turn)(s, particles[l], before[l], &around[l]);
 }
 
 /* Particles of one colour do not see each other and are fitted together; a pin couples what the colours do not know,
@@ -710,7 +699,6 @@ PL_LANES_INLINE void NAME(turn_to)(CONTEXT *s, int i, const VR q[4], const MAT *
     s->q[i] = (QUAD){q[0], q[1], q[2], q[3]};
     for (int k = 0; k < 3; k++)
         s->r[i].c[k] = (COL){r[k], r[3 + k], r[6 + k]};
-    s->ra[i] = NAME(apply_moment)(s->r + i, s->grain[i].moment);
     if (s->turn)
         NAME(note_turn)(s, i, before, c);
 }

@@ -86,11 +86,12 @@ static void NAME(assemble_particle)(STIFF *s, int i, const COL *behind)
     TEE n[3][3], push[3], density = NAME(tee)(grain->density);
     *h = (BLOCK){0};
     NAME(add_identity)(h, 0, 0, NAME(tee)(grain->mass));
-    NAME(outer)(b->ra + i, b->r + i, n);
+    MAT turned = NAME(apply_moment)(b->r + i, grain->moment);
+    NAME(outer)(&turned, b->r + i, n);
     NAME(add_turning)(h, n, density);
     for (int m = 0; m < 6; m++)
         s->step[k][m] = NAME(tee)(0);
-    NAME(outer)(b->ra + i, b->spin + i, n);
+    NAME(outer)(&turned, b->spin + i, n);
     NAME(add_twist)(s->step[k], n, density);
     NAME(get)(NAME(scale)(NAME(add)(NAME(sub)(b->target[i], b->x[i]), *behind), grain->mass), push);
     for (int m = 0; m < 3; m++)

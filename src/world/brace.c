@@ -60,7 +60,7 @@ static double hold_body_back(pl_oriented *matter, const prop *p, const double su
     return by * mass;
 }
 
-/* w_ij = κ (v_i + v_j). */
+/* w_ij = κ (v_i + v_j) = κ v_j (1 + v_i/v_j). */
 static double hold_neighbours_back(const pl_record *record, pl_oriented *matter, prop *p)
 {
     const pl_system *system = matter->system;
@@ -71,9 +71,12 @@ static double hold_neighbours_back(const pl_record *record, pl_oriented *matter,
     float volume = grain->mass / grain->density;
     for (int k = 0; k < 3; k++)
         p->origin += p->n[k] * (matter->place[k] - matter->old.origin[k]);
-    for (; star < end; star++)
-        momentum += hold_back(matter, p, star->j,
-                              (double)(star->kappa * volume + star->root * star->root) * depth);
+    for (; star < end; star++) {
+        const pl_grain_f *other = system->grain_f + star->j;
+        float part = volume * other->density / other->mass;
+        momentum +=
+            hold_back(matter, p, star->j, (double)(star->root * star->root * (1 + part)) * depth);
+    }
     return momentum;
 }
 
