@@ -147,7 +147,7 @@ static bool meet_plane(const grains *g, const plane *p, vf part, vf rate, const 
     /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
     vf zero = pl_splat_f(0),
        pressed = pl_min_f(pl_max_f(-along(p->n, shift), zero), pl_max_f(overlap, zero));
-    share_depth(overlap - pressed, -along(p->n, gone), part * half, rate, &depth, &recover);
+    share_depth(overlap - pressed, -along(p->n, gone), half, part, rate, &depth, &recover);
     recover += pressed; /* see share.h */
     out->gone = -along(p->n, gone);
     out->depth = depth;

@@ -171,6 +171,13 @@ static double undone(const double slide[3], double limit)
     return length > limit ? limit / length : 1;
 }
 
+/* Whether the middle of a body is inside a mesh, and the way out: looked up when it is first asked for, once for all clumps. */
+typedef struct depth {
+    const pl_contact_collider *collider; /* NULL = nobody has asked */
+    bool deep;
+    pl_barrier way_out;
+} depth;
+
 typedef struct meeting {
     pl_contact *contact;
     const pl_contact_collider *collider;
@@ -179,6 +186,7 @@ typedef struct meeting {
     float friction, bounce;
     bool deep; /* the body's middle is inside: then all that is inside goes this way */
     pl_barrier way_out;
+    depth *in_mesh;
 } meeting;
 
 static void note_hit(const meeting *m, int place, const double by[3], const double normal[3],
@@ -282,21 +290,28 @@ static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barr
 
 enum { MESH_ROUNDS = 8 };
 
-static bool is_deep_in_mesh(const meeting *m, pl_barrier *way_out)
+static const depth *look_into_mesh(const meeting *m)
 {
+    depth *d = m->in_mesh;
     double offset[3], middle[3];
+    if (d->collider == m->collider)
+        return d;
     for (int k = 0; k < 3; k++)
         offset[k] = m->body->centre[k] - m->collider->to.position[k];
     pl_into3(m->collider->turn_to, offset, middle);
-    return pl_way_out_of_solid(middle, m->collider->solid, way_out);
+    d->collider = m->collider;
+    d->deep = pl_way_out_of_solid(middle, m->collider->solid, &d->way_out);
+    return d;
 }
 
 /* Where the middle of the body is in the mesh as well as this particle's, all of it leaves on one side: by the triangles nearest to each, particles would pull it apart. */
 static void leave_as_one(const meeting *m, const pl_ball *ball, pl_barrier *barrier)
 {
-    pl_barrier way_out, other;
-    if (!m->collider->two_sided && barrier->overlap > pl_ball_half_width(ball, barrier->normal) &&
-        is_deep_in_mesh(m, &way_out) && pl_set_barrier(ball, way_out.normal, way_out.point, &other))
+    pl_barrier other;
+    if (m->collider->two_sided || !(barrier->overlap > pl_ball_half_width(ball, barrier->normal)))
+        return;
+    const depth *d = look_into_mesh(m);
+    if (d->deep && pl_set_barrier(ball, d->way_out.normal, d->way_out.point, &other))
         *barrier = other;
 }
 
@@ -402,13 +417,15 @@ static bool clump_on_shape(const meeting *m, bool first)
     return any;
 }
 
-static bool pair_meets(pl_contact *contact, const pl_contact_body *body, pl_near *near, bool first)
+static bool pair_meets(pl_contact *contact, const pl_contact_body *body, pl_near *near,
+                       depth *in_mesh, bool first)
 {
     const pl_contact_collider *c = contact->against.colliders + near->collider;
     meeting m = {.contact = contact,
                  .collider = c,
                  .body = body,
                  .near = near,
+                 .in_mesh = in_mesh,
                  .friction = sqrtf(c->friction * body->friction),
                  .bounce = body->whole ? 0 : fmaxf(c->restitution, body->restitution)};
     m.deep = find_way_out(c, body, &m.way_out);
@@ -448,6 +465,7 @@ void pl_contact_collide(pl_contact *contact, int number)
     pl_near *begin = all->near + all->near_start[number],
             *end = all->near + all->near_start[number + 1];
     bool shapes = true;
+    depth in_mesh = {.collider = NULL};
     for (int round = 0; round < ROUNDS && shapes; round++) {
         shapes = false;
         for (pl_near *near = begin; near < end; near++) {
@@ -457,7 +475,7 @@ void pl_contact_collide(pl_contact *contact, int number)
             if (c->kind == PL_COLLIDER_PLANE)
                 pl_contact_on_plane(contact, near, round == 0);
             else
-                shapes |= pair_meets(contact, body, near, round == 0);
+                shapes |= pair_meets(contact, body, near, &in_mesh, round == 0);
         }
     }
     for (pl_near *near = begin; near < end; near++)

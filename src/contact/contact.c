@@ -206,7 +206,8 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
     entry->first_clump = first;
     entry->grip = sqrtf(entry->friction);
     entry->largest = 0;
-    entry->round = 0;
+    entry->round = entry->weight = 0;
+    bool held = false;
     contact->clump_count += body->clumps->count;
     for (int c = 0; c < body->clumps->count; c++) {
         contact->used[first + c] = body->clumps->used[c];
@@ -227,6 +228,8 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
             contact->primitives[at].yield = is_fixed[i] ? 0 : (float)(1 / mass);
             contact->mass[at] = real ? (float)mass : 0;
             entry->round += real ? mass * own_inertia(body, c, p) : 0;
+            entry->weight += real ? mass : 0;
+            held |= real && is_fixed[i];
             entry->largest = most > entry->largest ? most : entry->largest;
             memset(contact->change[at], 0, sizeof contact->change[at]);
             memset(contact->shift[at], 0, sizeof contact->shift[at]);
@@ -234,6 +237,7 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
             memset(contact->came[at], 0, sizeof contact->came[at]);
         }
     }
+    entry->weight = held ? 0 : entry->weight;
     return number;
 }
 

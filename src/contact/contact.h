@@ -43,6 +43,7 @@ typedef struct pl_contact_body {
     bool touching, grounded; /* touched a body, a collider: set here, cleared by whoever reads it */
     bool borne;              /* touched a collider that gives way: likewise */
     float largest;           /* radius of its largest particle */
+    double weight;           /* mass of its particles, kg; 0 where some are fixed */
 
     /* Stiffness, see firm.c: L_ii and m_i of its particles in one unit, and the mean of L_ii/m_i − 1; 0 = moved particle by particle. */
     const double *diagonal, *mass;

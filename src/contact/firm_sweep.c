@@ -58,7 +58,21 @@ static void part(pl_contact *contact, pl_whole_motion *still, int32_t place, pl_
     pl_quad_store(shift, pl_quad_load(shift) + n * (by * shares[2]));
 }
 
-/* Without velocity; in equal parts where both give way. Nobody pays for what that strains, so of its share, s, a particle gets the part s once more; of sheets, whose wide particles overlap again and
+/* The part of the way apart that a goes, of two that give way: half of it. Between a whole and a single particle of another body, however, all of the one moves and hardly anything of the other: something heavy
+   would be carried along by whatever light and soft thing it is in, and their common centre with it. So a whole that is heavier than the other body goes less, as they weigh. (One that is lighter no more: it may lie
+   between the other and a wall.) */
+static float share_of_a(const pl_contact *contact, const pl_firm_touch *t)
+{
+    double a = contact->bodies[contact->body_of[t->place_a / PL_CLUMP]].weight;
+    double b = contact->bodies[contact->body_of[t->place_b / PL_CLUMP]].weight;
+    if (!t->b && b > 0 && b < a)
+        return (float)(b / (a + b));
+    if (!t->a && a > 0 && a < b)
+        return (float)(b / (a + b));
+    return 0.5f;
+}
+
+/* Without velocity. Nobody pays for what that strains, so of its share, s, a particle gets the part s once more; of sheets, whose wide particles overlap again and
    again as they turn, nothing. */
 static void recover(pl_contact *contact, const pl_firm_touch *t)
 {
@@ -79,9 +93,9 @@ static void recover(pl_contact *contact, const pl_firm_touch *t)
     if (!(missing > 0) || (!stop && !(t->recover > 0)))
         return;
     bool both = (from[0] > 0 || from[2] > 0) && (to[0] > 0 || to[2] > 0);
-    missing *= both ? 0.5f : 1;
-    part(contact, a, t->place_a, at_a, from, -lever_a, -n, missing);
-    part(contact, b, t->place_b, at_b, to, lever_b, n, missing);
+    float share = both ? share_of_a(contact, t) : 1;
+    part(contact, a, t->place_a, at_a, from, -lever_a, -n, missing * share);
+    part(contact, b, t->place_b, at_b, to, lever_b, n, missing * (both ? 1 - share : 1));
 }
 
 /* ---- Sweeps -------------------------------------------------------------------------------------------- */

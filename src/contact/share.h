@@ -28,7 +28,8 @@
 /* A particle and a collider: `overlap` at the end of a sub-step in which the two came nearer by `approach`. What is deep
    inside comes out no faster than what is in by `half` would at the rate: else the deepest parts of a body would be
    torn ahead of the others. Particles of sheets (`flat`) reach into a collider whenever they turn, again and again: parted
-   at once their springs would gain what nobody pays for, so they are parted at PL_FLAT_PART of the rate. */
+   at once their springs would gain what nobody pays for, so they are parted at PL_FLAT_PART of the rate. By turning, nobody
+   gets in deeper than by `half`: whose centre is inside was there before, and comes out as everybody else. */
 static inline void pl_share_overlap(double overlap, double approach, double half, double h,
                                     bool flat, double *depth, double *recover)
 {
@@ -37,7 +38,8 @@ static inline void pl_share_overlap(double overlap, double approach, double half
     double hit = overlap < approach ? overlap : approach;
     *depth = hit > 0 ? hit : 0;
     before = before < overlap ? before : overlap;
-    before *= flat ? part * PL_FLAT_PART : 1;
+    double reach = flat ? (before < half ? before : half) : 0;
+    before -= reach * (1 - part * PL_FLAT_PART);
     *recover = before < half * part ? before : half * part;
 }
 

@@ -5,7 +5,8 @@
 
        m_j Δu_j = w_ij δ_i n / h        as long as j comes nearer to the collider by more than gravity makes it in a sub-step,
 
-   so that it never brings energy; what is left over when j no longer does, to the body as a whole as long as its middle does. The collider gets the opposite impulse, where it is touched. Stiff bodies are moved as a whole, which is this and more: contact/firm.c. */
+   so that it never brings energy; what is left over when j no longer does, to the body as a whole as long as its middle does. What friction undoes of a slide strains springs just the same, so across n the neighbours are held
+   back likewise, as long as they slide. The collider gets the opposite impulse, where it is touched. Stiff bodies are moved as a whole, which is this and more: contact/firm.c. */
 #include <math.h>
 #include <string.h>
 
@@ -80,43 +81,85 @@ static double hold_neighbours_back(const pl_record *record, pl_oriented *matter,
     return momentum;
 }
 
-/* The middle of the body must come nearer, too: whoever rests is left as it is. `arm`: from the collider's position to where they touch. */
-static bool comes_nearer(const pl_world *world, const pl_record *record,
-                         const pl_contact_collider *c, const double n[3], const double arm[3],
-                         const double sum[3], double *nearest)
+/* How far the collider comes along n, where it is touched, at `arm` from its position; less what gravity does. */
+static double wall_comes(const pl_world *world, const pl_record *record,
+                         const pl_contact_collider *c, const double n[3], const double arm[3])
 {
-    double wall = -world->contact->gravity * world->h * world->h, middle = 0, turned[3];
+    double wall = -world->contact->gravity * world->h * world->h, turned[3];
     pl_cross3(c->turned, arm, turned);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         wall += n[k] * (c->moved[k] + turned[k]);
-        middle += n[k] * (record->matter.path[k] + sum[k] / record->matter.system->total_mass);
-    }
-    *nearest = wall / record->model->unit;
-    return middle < *nearest;
+    return wall / record->model->unit;
 }
 
-static bool find_prop(const pl_world *world, const pl_record *record, const pl_near *near, int at,
+/* The middle of the body must be held back, too: whoever rests is left as it is. */
+static bool falls_behind(const pl_record *record, const double n[3], const double sum[3],
+                         double nearest)
+{
+    double middle = 0;
+    for (int k = 0; k < 3; k++)
+        middle += n[k] * (record->matter.path[k] + sum[k] / record->matter.system->total_mass);
+    return middle < nearest;
+}
+
+/* Where a particle was pushed, by what, and where the collider is touched. */
+typedef struct blow {
+    const pl_contact_collider *collider;
+    int at;
+    double n[3], impulse[3], arm[3];
+} blow;
+
+static blow look(const pl_contact *contact, const pl_near *near, int place)
+{
+    const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
+    const pl_near_hits *hits = contact->against.hits + near->block;
+    blow t = {.collider = contact->against.colliders + near->collider,
+              .at = near->clump * PL_CLUMP + place};
+    for (int k = 0; k < 3; k++) {
+        t.n[k] = (double)hits->normal[k][place];
+        t.impulse[k] = -(double)hits->impulse[k][place];
+        t.arm[k] = (double)hits->point[k][place] + body->base[k] - t.collider->to.position[k];
+    }
+    return t;
+}
+
+static bool is_light(const pl_contact *contact, double metres)
+{
+    return !(metres > LIGHT * contact->gravity * contact->h * contact->h);
+}
+
+static bool find_prop(const pl_world *world, const pl_record *record, const blow *t,
                       const double sum[3], prop *p)
 {
     const pl_contact *contact = world->contact;
-    const pl_contact_body *body = contact->bodies + record->contact;
-    const pl_near_hits *hits = contact->against.hits + near->block;
-    const pl_contact_collider *c = contact->against.colliders + near->collider;
-    double given = 0, arm[3];
-    int place = at % PL_CLUMP;
-    *p = (prop){.particle = record->clumps->particle[at - body->first_clump * PL_CLUMP]};
-    for (int k = 0; k < 3; k++) {
-        p->n[k] = (double)hits->normal[k][place];
-        given -= p->n[k] * (double)hits->impulse[k][place];
-        arm[k] = (double)hits->point[k][place] + body->base[k] - c->to.position[k];
-    }
-    if (!(given > 0) || !comes_nearer(world, record, c, p->n, arm, sum, &p->nearest))
+    double given = pl_dot3(t->n, t->impulse);
+    memcpy(p->n, t->n, sizeof p->n);
+    p->nearest = wall_comes(world, record, t->collider, t->n, t->arm);
+    if (!(given > 0) || !falls_behind(record, t->n, sum, p->nearest))
         return false;
-    double metres = given * world->h / (double)contact->mass[at];
+    double metres = given * world->h / (double)contact->mass[t->at];
     for (int k = 0; contact->bouncy && k < 3; k++)
-        metres -= p->n[k] * (double)contact->came[at][k];
-    p->depth = metres / body->unit;
-    return metres > LIGHT * contact->gravity * world->h * world->h;
+        metres -= t->n[k] * (double)contact->came[t->at][k];
+    p->depth = metres / record->model->unit;
+    return !is_light(contact, metres);
+}
+
+/* Across n, along the way that friction pushed. */
+static bool find_rub(const pl_world *world, const pl_record *record, const blow *t,
+                     const double sum[3], prop *p)
+{
+    const pl_contact *contact = world->contact;
+    double straight = pl_dot3(t->n, t->impulse), belt[3];
+    for (int k = 0; k < 3; k++)
+        p->n[k] = t->impulse[k] - straight * t->n[k];
+    double metres = sqrt(pl_dot3(p->n, p->n)) * world->h / (double)contact->mass[t->at];
+    if (is_light(contact, metres) || !pl_normalise3(p->n))
+        return false;
+    pl_out_of3(t->collider->turn_to, t->collider->belt, belt);
+    p->nearest = wall_comes(world, record, t->collider, p->n, t->arm) +
+                 pl_dot3(p->n, belt) * world->h / record->model->unit;
+    p->depth = metres / record->model->unit;
+    return falls_behind(record, p->n, sum, p->nearest);
 }
 
 /* Most bodies on a floor do not. */
@@ -127,9 +170,8 @@ static bool may_brace(const pl_world *world, const pl_record *record, const pl_n
     const double n[3] = {c->turn_to[0][1], c->turn_to[1][1], c->turn_to[2][1]};
     const double nowhere[3] = {0, 0, 0};
     bool floor = c->kind == PL_COLLIDER_PLANE && !pl_dot3(c->turned, c->turned);
-    double nearest;
     return near->mask && near->shoves < 0 &&
-           (!floor || comes_nearer(world, record, c, n, nowhere, sum, &nearest));
+           (!floor || falls_behind(record, n, sum, wall_comes(world, record, c, n, nowhere)));
 }
 
 /* What a collider gets of it. */
@@ -143,28 +185,32 @@ static void give_back(pl_near *near, const double impulse[3], const double point
     }
 }
 
+static void hold_up(pl_world *world, pl_record *record, pl_near *near, const blow *t, prop *p,
+                    double sum[3])
+{
+    double scale = record->matter.system->mass_unit * record->model->unit / world->h, impulse[3];
+    double momentum = hold_neighbours_back(record, &record->matter, p);
+    for (int k = 0; k < 3; k++)
+        sum[k] += momentum * p->n[k];
+    momentum += p->over > 0 ? hold_body_back(&record->matter, p, sum) : 0;
+    for (int k = 0; k < 3; k++)
+        impulse[k] = momentum * p->n[k] * scale;
+    give_back(near, impulse, t->arm);
+}
+
 static void brace_clump(pl_world *world, pl_record *record, pl_near *near, double sum[3])
 {
     const pl_contact *contact = world->contact;
     const pl_contact_body *body = contact->bodies + record->contact;
-    const pl_near_hits *hits = contact->against.hits + near->block;
-    const pl_contact_collider *c = contact->against.colliders + near->collider;
-    double scale = record->matter.system->mass_unit * body->unit / world->h;
     for (uint32_t mask = near->mask; mask; mask &= mask - 1) {
-        int k = __builtin_ctz(mask);
-        double momentum, all, impulse[3], point[3];
-        prop p;
-        if (!find_prop(world, record, near, near->clump * PL_CLUMP + k, sum, &p))
+        blow t = look(contact, near, __builtin_ctz(mask));
+        int particle = record->clumps->particle[t.at - body->first_clump * PL_CLUMP];
+        prop push = {.particle = particle}, rub = {.particle = particle};
+        if (!find_prop(world, record, &t, sum, &push))
             continue;
-        momentum = hold_neighbours_back(record, &record->matter, &p);
-        for (int m = 0; m < 3; m++)
-            sum[m] += momentum * p.n[m];
-        all = p.over > 0 ? hold_body_back(&record->matter, &p, sum) : 0;
-        for (int m = 0; m < 3; m++) {
-            impulse[m] = (momentum + all) * p.n[m] * scale;
-            point[m] = (double)hits->point[m][k] + body->base[m] - c->to.position[m];
-        }
-        give_back(near, impulse, point);
+        hold_up(world, record, near, &t, &push, sum);
+        if (find_rub(world, record, &t, sum, &rub))
+            hold_up(world, record, near, &t, &rub, sum);
     }
 }
 
