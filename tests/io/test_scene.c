@@ -89,9 +89,9 @@ static void schema_and_reader_know_the_same_keys(void **state)
 static bool takes_long(const char *name)
 {
     static const char *const large[] = {
-        "clay-",     "twisted-beam", "ductile-bar",   "brittle-plate", "pile-",
-        "rabbit-on", "cannonball",   "tilting-",      "cluster-",      "torn-bar",
-        "tet-c",     "tet-teddies",  "example-teddy", "example-c"};
+        "clay-",         "twisted-beam", "ductile-bar", "brittle-plate", "pile-", "rabbit-on",
+        "cannonball",    "tilting-",     "cluster-",    "torn-bar",      "tet-c", "tet-teddies",
+        "example-teddy", "example-c",    "dinosaur-c",  "dinosaur-h"};
     bool slow = strncmp(name, "crowd-", 6) == 0;
     for (size_t i = 0; check_is_slow_build() && i < sizeof large / sizeof *large; i++)
         slow |= strncmp(name, large[i], strlen(large[i])) == 0;
