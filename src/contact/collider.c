@@ -171,7 +171,7 @@ static double undone(const double slide[3], double limit)
     return length > limit ? limit / length : 1;
 }
 
-/* Whether the middle of a body is inside a mesh, and the way out: looked up when it is first asked for, once for all clumps. */
+/* Whether the middle of a body is inside a mesh, and the way out: looked up when it is first asked for, and kept until another mesh is. */
 typedef struct depth {
     const pl_contact_collider *collider; /* NULL = nobody has asked */
     bool deep;

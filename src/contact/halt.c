@@ -283,7 +283,7 @@ static double look(const pl_contact *contact, const pl_contact_body *a, const pl
     }
     for (int32_t other = first_of(b); other < last_of(b); other += PL_CLUMP) {
         box_of(contact, other, other + PL_CLUMP, a->base, corrected, others);
-        for (int c = 0; c < a->clumps->count && boxes_meet(all, others); c++) {
+        for (int c = 0, end = boxes_meet(all, others) ? a->clumps->count : 0; c < end; c++) {
             double *box = mine[c < KEPT ? c : KEPT];
             int32_t own = first_of(a) + c * PL_CLUMP;
             if (c >= KEPT)

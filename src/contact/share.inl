@@ -24,7 +24,7 @@ PL_LANES_INLINE void share_overlap(vf overlap, vf approach, vf distance, vf part
     *recover = pl_min_f(before, pl_max_f(overlap, zero)) * pl_min_f(part * faster, one);
 }
 
-/* A particle and a collider: the same, but at once (`rate` 1) as far as its centre is inside, at `rate` what is less. See pl_share_overlap. */
+/* A particle and a collider: the same, but at once (`rate` 1) as far as its centre is inside, the rest at `rate`. See pl_share_overlap. */
 PL_LANES_INLINE void share_depth(vf overlap, vf approach, vf half, vf part, vf rate, vf *depth,
                                  vf *recover)
 {

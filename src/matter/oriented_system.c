@@ -252,7 +252,7 @@ static void fill_star(const pl_system *system, int i)
         pl_star_f single = {.j = j, .root = (float)root};
         for (int k = 0; k < 6; k++) {
             star.moment[k] =
-                system->kappa[e] * (system->grain_d[i].moment[k] + system->grain_d[j].moment[k]);
+                system->kappa[e] * (model->moments[6 * i + k] + model->moments[6 * j + k]);
             single.moment[k] = (float)star.moment[k];
         }
         for (int k = 0; k < 3; k++) {
@@ -510,10 +510,10 @@ static pl_status fill(pl_memory *memory, pl_system *system, pl_error *error)
                        "stiffness times step² over density is out of range (up to about 1e25 "
                        "works): use a smaller "
                        "stiffness or step, or a larger density");
-    for (int i = 0; i < system->n; i++)
+    for (int i = 0; i < system->n; i++) {
         fill_grain(system, i);
-    for (int i = 0; i < system->n; i++)
         fill_star(system, i);
+    }
     PL_CHECK(order_edges(memory, system), PL_ERROR_MEMORY, error, "",
              "no memory for a system of %d particles", system->n);
     for (int e = 0; e < system->edge_count; e++)

@@ -12,9 +12,10 @@ typedef struct ordering {
     pl_sort_item *items, *scratch;
 } ordering;
 
-static int longest_axis(const ordering *o, int begin, int end)
+/* `from` is where its box begins along it: keys are counted from there, or a body far from the origin would have few of them. */
+static int longest_axis(const ordering *o, int begin, int end, double *from)
 {
-    double width[3];
+    double width[3], lowest[3];
     int axis = 0;
     for (int k = 0; k < 3; k++) {
         double low = o->points[3 * (size_t)o->items[begin].index + (size_t)k], high = low;
@@ -24,9 +25,11 @@ static int longest_axis(const ordering *o, int begin, int end)
             high = value > high ? value : high;
         }
         width[k] = high - low;
+        lowest[k] = low;
         if (width[k] > width[axis])
             axis = k;
     }
+    *from = lowest[axis];
     return axis;
 }
 
@@ -35,10 +38,12 @@ static void halve(ordering *o, int begin, int end)
 {
     if (end - begin < 3)
         return;
-    int axis = longest_axis(o, begin, end), middle = begin + (end - begin) / 2;
-    for (int i = begin; i < end; i++)
-        o->items[i].key =
-            pl_sort_float_key((float)o->points[3 * (size_t)o->items[i].index + (size_t)axis]);
+    double from;
+    int axis = longest_axis(o, begin, end, &from), middle = begin + (end - begin) / 2;
+    for (int i = begin; i < end; i++) {
+        double value = o->points[3 * (size_t)o->items[i].index + (size_t)axis];
+        o->items[i].key = pl_sort_float_key((float)(value - from));
+    }
     pl_sort(o->items + begin, o->scratch, (size_t)(end - begin));
     halve(o, begin, middle);
     halve(o, middle, end);

@@ -90,7 +90,7 @@ static double mean_stride(const pl_samples *samples)
     return sum / (samples->count - 1) / samples->distance;
 }
 
-/* As they are found, one sample after the other is anywhere: ten distances and more away. */
+/* As they are found, one sample after the other is anywhere: many distances away. */
 static void numbers_follow_places(void **state)
 {
     (void)state;
@@ -277,6 +277,24 @@ static void scale_and_place_do_not_matter(void **state)
 
 /* ---- Surfaces and curves ---- */
 
+/* From its plane and, in parts of it, beyond its sides. */
+static double distance_to_triangle(const body_case *body, int triangle, const double p[3])
+{
+    const int32_t *c = body->surface->triangles + 3 * triangle;
+    double a[3], b[3], d[3], aa = 0, ab = 0, bb = 0, da = 0, db = 0, far = 0;
+    for (int k = 0; k < 3; k++) {
+        a[k] = body->surface->points[3 * c[1] + k] - body->surface->points[3 * c[0] + k];
+        b[k] = body->surface->points[3 * c[2] + k] - body->surface->points[3 * c[0] + k];
+        d[k] = p[k] - body->surface->points[3 * c[0] + k];
+        aa += a[k] * a[k], ab += a[k] * b[k], bb += b[k] * b[k];
+        da += d[k] * a[k], db += d[k] * b[k];
+    }
+    double det = aa * bb - ab * ab, u = (da * bb - db * ab) / det, v = (db * aa - da * ab) / det;
+    for (int k = 0; k < 3; k++)
+        far = fmax(far, fabs(d[k] - u * a[k] - v * b[k]));
+    return fmax(far, fmax(fmax(-u, -v), u + v - 1));
+}
+
 static void surfaces_are_sampled(void **state)
 {
     (void)state;
@@ -303,9 +321,14 @@ static void surfaces_are_sampled(void **state)
                            v * body.surface->points[3 * c[2] + j];
                 assert_true(nearest(&samples, p, -1) <= 2 * samples.distance);
             }
-            for (int i = 0; i < samples.count; i += 1 + samples.count / 300)
+            for (int i = 0; i < samples.count; i += 1 + samples.count / 300) {
                 assert_true(pl_inside_closest(body.inside, samples.points + 3 * i, INFINITY, NULL,
                                               NULL) < 1e-9);
+                assert_true(distance_to_triangle(&body, samples.triangle[i],
+                                                 samples.points + 3 * i) < 1e-9);
+                assert_int_equal(samples.component[i],
+                                 body.surface->triangle_component[samples.triangle[i]]);
+            }
             pl_samples_free(&body.memory, &samples);
         }
         body_free(&body);

@@ -108,14 +108,16 @@ static void pressed_bodies_gain_nothing(void **state)
 {
     worst w = throw_at_wall(*state, 0, 0);
     assert_true(w.energy < 1.002);
+    assert_true(w.left > 0.35); /* nor are they stopped: 0.40 */
     assert_true(w.momentum < 1e-6);
 }
 
-/* The same along the wall. */
+/* The same along the wall: with neighbours held back along the normal alone they gained up to 1 %. */
 static void rubbed_bodies_gain_nothing(void **state)
 {
     worst w = throw_at_wall(*state, 1, 1.5);
     assert_true(w.energy < 1.002);
+    assert_true(w.left > 0.4); /* 0.46 */
     assert_true(w.momentum < 1e-6);
 }
 

@@ -337,16 +337,19 @@ static void what_is_driven_throws(void **state)
 {
     (void)state;
     for (int by = 0; by < THROWERS; by++) {
-        double least = 1, sum = 0;
+        double least = 1, sum = 0, bounce = 0;
         int cases = check_rounds(60, 20);
         for (int seed = 0; seed < cases; seed++) {
             double driven = throw_box((uint64_t)seed, (thrower)by, true),
                    standing = throw_box((uint64_t)seed, (thrower)by, false);
             least = fmin(least, driven - standing);
             sum += (driven - standing) / cases;
+            bounce += standing / cases;
         }
-        printf("thrower %d: %.3f slower at the most, %.3f faster on average\n", by, -least, sum);
+        printf("thrower %d: %.3f slower at the most, %.3f faster on average than %.3f\n", by,
+               -least, sum, bounce);
         assert_true(least > -0.02 && sum < 0.02);
+        assert_true(bounce > 0.5);
     }
 }
 
