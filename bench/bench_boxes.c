@@ -205,7 +205,7 @@ static void print_line(const char *name, const boxes_result *r, double reference
 
 int main(int argc, char **argv)
 {
-    int frames = 300, repeats = 5, only = 0;
+    int frames = 300, repeats = 5, only = 0, threads = 0;
     bool with_bullet = true;
     stiff_contact = pl_default_world_def().stiff_contact;
     for (int i = 1; i < argc; i++) {
@@ -216,20 +216,22 @@ int main(int argc, char **argv)
             repeats = atoi(argv[++i]);
         else if (strcmp(argv[i], "--only") == 0 && more)
             only = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--threads") == 0 && more)
+            threads = atoi(argv[++i]);
         else if (strcmp(argv[i], "--alone") == 0)
             with_bullet = false;
         else if (strcmp(argv[i], "--whole") == 0 || strcmp(argv[i], "--particles") == 0)
             stiff_contact = strcmp(argv[i], "--whole") == 0;
         else
-            fail("usage: bench_boxes [--frames N] [--repeats N] [--only 52 | 180] [--alone] "
-                 "[--whole | --particles]");
+            fail("usage: bench_boxes [--frames N] [--repeats N] [--only 52 | 180] [--threads N] "
+                 "[--alone] [--whole | --particles]");
     }
-    if (frames <= 0 || frames > MOST_FRAMES || repeats <= 0)
-        fail("frames are from 1 to 10000, repetitions from 1");
+    if (frames <= 0 || frames > MOST_FRAMES || repeats <= 0 || threads < 0)
+        fail("frames are from 1 to 10000, repetitions and threads from 1");
     static double positions[3 * MOST];
     boxes scenes[2] = {make_boxes(52, 5, 4, 4, 4), make_boxes(180, 2, 3, 4, 6)};
     for (int s = 0; s < 2; s++) {
-        boxes_result bullet = {0}, one = {0}, two = {0};
+        boxes_result bullet = {0};
         if (only && scenes[s].count != only)
             continue;
         printf("%d boxes of %d particles, %d frames\n", scenes[s].count, particles_of(scenes + s),
@@ -240,12 +242,14 @@ int main(int argc, char **argv)
             boxes_measure_overlap(scenes + s, positions, &bullet);
             print_line("Bullet, 1 thread", &bullet, 0);
         }
-        run_here(scenes + s, frames, repeats, 1, positions, &one);
-        boxes_measure_overlap(scenes + s, positions, &one);
-        print_line("Pliant, 1 thread", &one, bullet.mean_ms);
-        run_here(scenes + s, frames, repeats, 2, positions, &two);
-        boxes_measure_overlap(scenes + s, positions, &two);
-        print_line("Pliant, 2 threads", &two, bullet.mean_ms);
+        for (int t = threads ? threads : 1; t <= (threads ? threads : 2); t++) {
+            boxes_result here = {0};
+            char name[40];
+            snprintf(name, sizeof name, "Pliant, %d thread%s", t, t > 1 ? "s" : "");
+            run_here(scenes + s, frames, repeats, t, positions, &here);
+            boxes_measure_overlap(scenes + s, positions, &here);
+            print_line(name, &here, bullet.mean_ms);
+        }
     }
     return 0;
 }
