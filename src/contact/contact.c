@@ -9,6 +9,7 @@
 #include "base/sort.h"
 #include "contact/batch.h"
 #include "contact/contact_lanes.h"
+#include "contact/firm_parts.h"
 #include "contact/share.h"
 #include "contact/tree.h"
 #include "math/simd.h"
@@ -19,12 +20,13 @@ typedef struct kernels {
     void (*touches)(pl_contact *, int, int);
     bool (*sweep)(pl_contact *, int, int, bool);
     void (*on_plane)(pl_contact *, pl_near *, bool);
+    void (*fill_firm)(pl_contact *, int, int);
 } kernels;
 
 #define KERNELS(width)                                                                             \
     [PL_SIMD_PLACE(width)] = {pl_contact_follow_w##width, pl_contact_groups_w##width,              \
                               pl_contact_touches_w##width, pl_contact_sweep_w##width,              \
-                              pl_contact_on_plane_w##width},
+                              pl_contact_on_plane_w##width, pl_firm_fill_w##width},
 
 static const kernels *in_use(void)
 {
@@ -457,6 +459,11 @@ bool pl_contact_sweep(pl_contact *contact, int from, int to, bool fresh)
 void pl_contact_on_plane(pl_contact *contact, pl_near *near, bool first)
 {
     in_use()->on_plane(contact, near, first);
+}
+
+void pl_firm_fill(pl_contact *contact, int begin, int end)
+{
+    in_use()->fill_firm(contact, begin, end);
 }
 
 /* ---- Touches -------------------------------------------------------------------------------------- */

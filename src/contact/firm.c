@@ -14,7 +14,7 @@
    with colliders, are gone through again and again, and may take back of what they gave (sequential impulses: Catto 2005): whoever
    holds a body up together shares its weight. They begin with what they gave in the last sub-step. Momentum is exact whatever the shares are.
 
-   Here: which bodies those are, and what comes of it in the end. firm_touch.c: their touches; firm_sweep.c: going through them; firm_turns.c: several sweeps at once;
+   Here: which bodies those are, and what comes of it in the end. firm_touch.c: their touches; firm_fill_lanes.c: what these are made of; firm_sweep.c: going through them; firm_turns.c: several sweeps at once;
    firm_bounce.c: bounces; firm_keep.c: what is kept for the next sub-step; stand_off.c: what colliders have to say in the end. */
 #include <math.h>
 
@@ -101,6 +101,8 @@ static void find_wholes(pl_contact *contact, int begin, int end, int worker)
         bool joined = body->whole == JOINED;
         body->whole = 0;
         body->slack = 0;
+        contact->firm.busy[b + 1] = 0;
+        contact->firm.stirred[b + 1] = 0;
         if (!(body->firm >= PL_FIRM) || joined)
             continue;
         *whole = (pl_whole){.body = b};
@@ -257,9 +259,8 @@ static void move_whole(pl_contact *contact, pl_whole *whole)
 
 static void note_stop(pl_contact *contact, const pl_firm_touch *t)
 {
-    const pl_firm_origin *origin = pl_firm_origin_of(contact, t);
     const pl_firm_row *rows = pl_firm_rows_of(contact, t);
-    pl_near *near = origin->near;
+    pl_near *near = pl_firm_origin_of(contact, t)->near;
     pl_near_hits *hits = contact->against.hits + near->block;
     int k = t->place_b % PL_CLUMP;
     float scale = (float)(-1 / contact->h);
@@ -273,7 +274,7 @@ static void note_stop(pl_contact *contact, const pl_firm_touch *t)
     for (int m = 0; m < 3; m++) {
         hits->impulse[m][k] += impulse[m];
         hits->normal[m][k] = n[m];
-        hits->point[m][k] = (float)origin->point[m];
+        hits->point[m][k] = pl_firm_stop_of(contact, t)->point[m];
     }
 }
 
@@ -380,6 +381,14 @@ int pl_contact_firm_room(int clumps)
     return TOUCHES_PER_CLUMP * clumps;
 }
 
+static void free_wholes(pl_memory *memory, const pl_contact_firm *firm)
+{
+    pl_memory_free(memory, firm->wholes);
+    pl_memory_free(memory, firm->islands);
+    pl_memory_free(memory, firm->busy);
+    pl_memory_free(memory, firm->stirred);
+}
+
 pl_status pl_contact_reserve_firm(pl_contact *contact, int clumps)
 {
     pl_contact_firm *firm = &contact->firm;
@@ -396,14 +405,19 @@ pl_status pl_contact_reserve_firm(pl_contact *contact, int clumps)
     }
     if (firm->whole_capacity > contact->body_capacity)
         return PL_OK;
-    pl_whole *wholes = PL_NEW(contact->memory, pl_whole, contact->body_capacity + 1);
-    pl_firm_island *islands = PL_NEW(contact->memory, pl_firm_island, contact->body_capacity + 1);
-    pl_memory_free(contact->memory, wholes && islands ? firm->wholes : wholes);
-    pl_memory_free(contact->memory, wholes && islands ? firm->islands : islands);
-    if (!wholes || !islands)
+    int count = contact->body_capacity + 1;
+    pl_contact_firm fresh = {.wholes = PL_NEW(contact->memory, pl_whole, count),
+                             .islands = PL_NEW(contact->memory, pl_firm_island, count),
+                             .busy = PL_NEW(contact->memory, int32_t, count),
+                             .stirred = PL_NEW(contact->memory, float, count)};
+    bool good = fresh.wholes && fresh.islands && fresh.busy && fresh.stirred;
+    free_wholes(contact->memory, good ? firm : &fresh);
+    if (!good)
         return PL_ERROR_MEMORY;
-    firm->wholes = wholes;
-    firm->islands = islands;
+    firm->wholes = fresh.wholes;
+    firm->islands = fresh.islands;
+    firm->busy = fresh.busy;
+    firm->stirred = fresh.stirred;
     firm->whole_capacity = contact->body_capacity + 1;
     firm->whole_count = 0;
     return PL_OK;
@@ -411,14 +425,14 @@ pl_status pl_contact_reserve_firm(pl_contact *contact, int clumps)
 
 void pl_contact_free_firm(pl_contact *contact)
 {
-    pl_memory_free(contact->memory, contact->firm.wholes);
+    free_wholes(contact->memory, &contact->firm);
     pl_memory_free(contact->memory, contact->firm.touches);
+    pl_memory_free(contact->memory, contact->firm.stops);
     pl_memory_free(contact->memory, contact->firm.rows);
     pl_memory_free(contact->memory, contact->firm.origins);
     pl_memory_free(contact->memory, contact->firm.table);
     pl_memory_free(contact->memory, contact->firm.chain);
     pl_memory_free(contact->memory, contact->firm.blocks);
     pl_memory_free(contact->memory, contact->firm.sections);
-    pl_memory_free(contact->memory, contact->firm.islands);
     contact->firm = (pl_contact_firm){0};
 }

@@ -99,8 +99,7 @@ static float approach_of(const pl_contact *contact, const pl_firm_touch *t)
     } else {
         const double *by = contact->against.colliders[origin->near->collider].moved;
         const pl_primitive *p = contact->primitives + t->place_b;
-        pl_quad arm = {(float)origin->point[0], (float)origin->point[1], (float)origin->point[2],
-                       0};
+        pl_quad arm = pl_quad_of(pl_firm_stop_of(contact, t)->point);
         float turns = (float)pl_contact_oneness(contact->bodies + body_b(contact, t));
         b += pl_quad_cross(pl_quad_of(p->turned), arm - pl_quad_of(p->x)) * turns;
         a = (pl_quad){(float)by[0], (float)by[1], (float)by[2], 0};

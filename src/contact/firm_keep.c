@@ -66,22 +66,16 @@ void pl_firm_list_kept(pl_contact *contact)
     }
 }
 
-void pl_firm_recall(const pl_contact *contact, const pl_firm_touch *t)
+const pl_kept_touch *pl_firm_recall(const pl_contact *contact, const pl_firm_touch *t)
 {
     const pl_contact_firm *firm = &contact->firm;
     if (!firm->kept || !firm->kept->count)
-        return;
-    pl_firm_row *rows = pl_firm_rows_of(contact, t);
+        return NULL;
     pl_kept_touch name = name_of(contact, t);
     int32_t at = *chain_of(firm, &name);
     while (at >= 0 && !is_same(firm->kept->list + at, &name))
         at = firm->chain[at];
-    if (at < 0)
-        return;
-    const pl_kept_touch *kept = firm->kept->list + at;
-    rows[0].by = kept->pushed;
-    for (int k = 1; k < PL_FIRM_ROWS; k++)
-        rows[k].by = pl_quad_sum(pl_quad_three(rows[k].n) * pl_quad_of(kept->rubbed));
+    return at >= 0 ? firm->kept->list + at : NULL;
 }
 
 void pl_firm_begin_keeping(pl_contact *contact)

@@ -1,8 +1,9 @@
-/* Between the files of stiff bodies: firm.c, firm_touch.c, firm_sweep.c, firm_bounce.c, firm_keep.c, firm_turns.c,
+/* Between the files of stiff bodies: firm.c, firm_touch.c, firm_fill_lanes.c, firm_sweep.c, firm_bounce.c, firm_keep.c, firm_turns.c,
    stand_off.c. */
 #ifndef PL_CONTACT_FIRM_PARTS_H
 #define PL_CONTACT_FIRM_PARTS_H
 
+#include <stddef.h>
 #include <string.h>
 
 #include "contact/contact.h"
@@ -14,19 +15,17 @@ typedef struct pl_whole_motion {
 } pl_whole_motion;
 
 /* One that moves as a whole. Inertia I = C⁻¹ C⁻ᵀ with C lower triangular, so that a lever l counts as C l and a turn is Cᵀ times what was spun.
-   What every sweep looks at is a cache line. */
+   What every sweep looks at is a cache line, what touches are made from is another. */
 typedef struct pl_whole {
     _Alignas(64) pl_whole_motion by; /* by contacts of this sub-step */
     float yield;                     /* 1/M; 0 = nobody */
     int body;
-    int touches;   /* that push it */
-    int busy;      /* the last sweep in which they moved it by more than a little... */
-    float stirred; /* ...and how far since then, metres */
-    bool hit;      /* in the end some of them did */
-    _Alignas(64) pl_whole_motion still; /* the same without velocity */
-    pl_whole_motion kick;               /* velocity without moving, per sub-step */
-    pl_quad columns[3];                 /* of C */
-    pl_quad centre;                     /* of mass, from the body's base */
+    int touches;                     /* that push it */
+    bool hit;                        /* in the end some of them did */
+    _Alignas(64) pl_quad columns[3]; /* of C */
+    pl_quad centre;                  /* of mass, from the body's base */
+    pl_whole_motion still;           /* as `by`, without velocity */
+    pl_whole_motion kick;            /* velocity without moving, per sub-step */
     double moved[3], turned[3], shifted[3], tilted[3], kicked[3], spun[3]; /* what came of it */
 } pl_whole;
 
@@ -58,12 +57,22 @@ typedef struct pl_firm_touch {
         bounced; /* what bouncing asks for, metres per sub-step, and its impulse (times h) */
 } pl_firm_touch;
 
-/* Where it is from: seldom looked at. */
+/* Where it is from: between bodies, or with a collider. Seldom looked at. */
 typedef struct pl_firm_origin {
-    pl_touch *touch; /* between bodies, or... */
-    pl_near *near;   /* ...with a collider: */
-    double point[3]; /* where it touches, from the body's base */
+    pl_touch *touch;
+    pl_near *near;
 } pl_firm_origin;
+
+/* Of one with a collider: in the order of pl_touch, with the point where it touches, from the body's base, in place of what only two bodies have. */
+typedef struct pl_firm_stop {
+    float n[3], depth, slide[3], friction, normal[3], recover, point[3], kick;
+} pl_firm_stop;
+
+_Static_assert(sizeof(pl_firm_stop) == PL_TOUCH_VALUES * sizeof(float) &&
+                   offsetof(pl_firm_stop, recover) == offsetof(pl_touch, recover) &&
+                   offsetof(pl_firm_stop, point) == offsetof(pl_touch, give_a) &&
+                   offsetof(pl_firm_stop, kick) == offsetof(pl_touch, kick),
+               "both become lanes in the same way");
 
 /* Those found in one block of clumps. */
 typedef struct pl_firm_block {
@@ -90,6 +99,12 @@ static inline pl_firm_row *pl_firm_rows_of(const pl_contact *contact, const pl_f
 static inline pl_firm_origin *pl_firm_origin_of(const pl_contact *contact, const pl_firm_touch *t)
 {
     return contact->firm.origins + (t - contact->firm.touches);
+}
+
+/* Of one with a collider. */
+static inline const pl_firm_stop *pl_firm_stop_of(const pl_contact *contact, const pl_firm_touch *t)
+{
+    return contact->firm.stops + (t - contact->firm.touches - contact->firm.first_stop);
 }
 
 /* What the two sides of a touch do: as wholes, and their particles on top of that; and where that is kept. */
@@ -182,6 +197,9 @@ void pl_firm_unfold(const pl_whole *whole, pl_quad spun, double out[3]);
 void pl_firm_find_touches(pl_contact *contact);
 bool pl_firm_make_room(pl_contact *contact, int count);
 
+/* firm_fill_lanes.c: the rows of some of them. */
+void pl_firm_fill(pl_contact *contact, int begin, int end);
+
 /* firm_sweep.c */
 void pl_firm_sweep_stops(pl_contact *contact);
 
@@ -196,7 +214,7 @@ void pl_firm_bounce(pl_contact *contact);
 
 /* firm_keep.c: what was kept by its name; then of each touch, when it is found and when it is done. */
 void pl_firm_list_kept(pl_contact *contact);
-void pl_firm_recall(const pl_contact *contact, const pl_firm_touch *touch);
+const pl_kept_touch *pl_firm_recall(const pl_contact *contact, const pl_firm_touch *touch);
 void pl_firm_begin_keeping(pl_contact *contact);
 void pl_firm_keep(pl_contact *contact, int number);
 void pl_firm_end_keeping(pl_contact *contact);

@@ -151,37 +151,38 @@ static sweeps sweep_of(const pl_contact *contact, int number, bool parting)
    others do not wait for. */
 static bool is_quiet(const pl_contact *contact, const pl_firm_touch *t, const sweeps *w)
 {
-    const pl_whole *wholes = contact->firm.wholes;
+    const int32_t *busy = contact->firm.busy;
     if (w->parting || (!t->a && t->place_a != pl_firm_nobody(contact)) || !t->b)
         return false;
-    return wholes[t->a].busy < w->number - 1 && wholes[t->b].busy < w->number - 1;
+    return busy[t->a] < w->number - 1 && busy[t->b] < w->number - 1;
 }
 
 /* By how much a side was moved where an impulse acts, added up: others of its touches are looked at again when that is more than a little. What is heavy is
    not stirred by every light thing that touches it. */
-static bool stir(pl_whole *whole, const float lever[3], float spin, float give, float by,
-                 const sweeps *w)
+static bool stir(pl_contact_firm *firm, int32_t whole, const float lever[3], float spin, float give,
+                 float by, const sweeps *w)
 {
     pl_quad l = pl_quad_three(lever);
-    whole->stirred += fabsf(by) * (spin * (whole->yield + pl_quad_sum(l * l)) + give);
-    if (!(whole->stirred > 0.5f * w->enough))
+    firm->stirred[whole] +=
+        fabsf(by) * (spin * (firm->wholes[whole].yield + pl_quad_sum(l * l)) + give);
+    if (!(firm->stirred[whole] > 0.5f * w->enough))
         return false;
-    whole->stirred = 0;
-    whole->busy = w->number;
+    firm->stirred[whole] = 0;
+    firm->busy[whole] = w->number;
     return true;
 }
 
 static bool stir_both(pl_contact *contact, const pl_firm_touch *t, const float before[PL_FIRM_ROWS],
                       const sweeps *w)
 {
-    pl_whole *wholes = contact->firm.wholes;
+    pl_contact_firm *firm = &contact->firm;
     const pl_firm_row *rows = pl_firm_rows_of(contact, t);
     bool any = false;
     for (int k = 0; k < PL_FIRM_ROWS; k++) {
         const pl_firm_row *row = rows + k;
         float by = row->by - before[k];
-        any |= t->a && stir(wholes + t->a, row->lever_a, row->spin_a, row->give_a, by, w);
-        any |= t->b && stir(wholes + t->b, row->lever_b, row->spin_b, row->give_b, by, w);
+        any |= t->a && stir(firm, t->a, row->lever_a, row->spin_a, row->give_a, by, w);
+        any |= t->b && stir(firm, t->b, row->lever_b, row->spin_b, row->give_b, by, w);
     }
     return any;
 }
@@ -269,7 +270,7 @@ static void wake_self_touching(pl_contact *contact)
     bool any = false;
     for (int b = 0; firm->whole_count && b < contact->body_count; b++)
         if (contact->bodies[b].self && contact->bodies[b].whole) {
-            firm->wholes[b + 1].busy = firm->sweeps;
+            firm->busy[b + 1] = firm->sweeps;
             any = true;
         }
     for (int i = 0; any && i < firm->section_count; i++)
