@@ -6,6 +6,10 @@
 /* At the most in each of two rounds; the first so many part old overlap; and of touches with colliders alone, in the end. */
 enum { MOST_SWEEPS = 16, PARTING_SWEEPS = 2, SWEEPS_OF_STOPS = 4 };
 
+/* The part of its way that friction goes in a sweep, from the third on: what is left then counts as half of what it is. Where several touches of one pair ask for what no body can do (four corners of
+   a face, each a little different), what they push goes to and fro between them, for ever and to no effect, and friction follows because it may as far as they push: those were most of all late sweeps. */
+#define PACE 0.5f
+
 /* What is off by less, in parts of what gravity does in a sub-step, is good enough. */
 #define ENOUGH 0.03
 
@@ -21,8 +25,8 @@ static inline bool press(pl_firm_pair *p, pl_firm_row *row, float enough)
     return !parted && fabsf(off) > enough;
 }
 
-/* What has slid is undone, as far as friction holds: `limit`. Likewise. */
-static inline bool rub(pl_firm_pair *p, pl_firm_row rows[2], float limit, float enough)
+/* What has slid is undone, as far as friction holds: `limit`; the part `pace` of the way there. Likewise. */
+static inline bool rub(pl_firm_pair *p, pl_firm_row rows[2], float limit, float pace, float enough)
 {
     float wanted[2];
     bool off = false;
@@ -31,8 +35,8 @@ static inline bool rub(pl_firm_pair *p, pl_firm_row rows[2], float limit, float 
     float square = wanted[0] * wanted[0] + wanted[1] * wanted[1];
     float part = square > limit * limit ? limit / sqrtf(square) : 1;
     for (int k = 0; k < 2; k++) {
-        float after = wanted[k] * part, by = after - rows[k].by;
-        rows[k].by = after;
+        float by = pace * (wanted[k] * part - rows[k].by);
+        rows[k].by += by;
         pl_firm_exchange(p, rows + k, by);
         off |= fabsf(by) > enough * rows[k].per;
     }
@@ -137,6 +141,7 @@ static void begin_new(pl_contact *contact, const pl_firm_touch *t)
 typedef struct sweeps {
     int number;   /* the sweep that is under way, from 1 on */
     float enough; /* metres */
+    float pace;   /* of friction */
     bool parting;
 } sweeps;
 
@@ -144,6 +149,7 @@ static sweeps sweep_of(const pl_contact *contact, int number, bool parting)
 {
     return (sweeps){.number = number,
                     .enough = (float)(ENOUGH * contact->gravity * contact->h * contact->h),
+                    .pace = parting ? 1 : PACE,
                     .parting = parting};
 }
 
@@ -200,7 +206,7 @@ static bool sweep(pl_contact *contact, int first, int end, const sweeps *w)
         pl_firm_pair p = pl_firm_load_pushed(contact, t);
         bool off = press(&p, rows, w->enough);
         if (t->friction > 0 && (rows->by > 0 || rows[1].by != 0 || rows[2].by != 0))
-            off |= rub(&p, rows + 1, t->friction * rows->by, w->enough);
+            off |= rub(&p, rows + 1, t->friction * rows->by, w->pace, w->enough);
         pl_firm_store(&p);
         if (w->parting)
             recover(contact, t);
