@@ -83,6 +83,22 @@ static bool make_ball(pl_ball *ball, const double from[3], const double at[3], d
     return pl_ball_make(ball, from, at, shape);
 }
 
+/* Planes ask for nothing but where it is and how wide: of shapes that are ellipsoids beyond doubt, no map is needed. */
+static bool place_ball(pl_ball *ball, const double from[3], const double at[3], const double b[6])
+{
+    const double doubt = 1e-9;
+    double d = b[0] * b[3] - b[1] * b[1];
+    double e = d * b[5] + 2 * b[1] * b[2] * b[4] - b[0] * b[4] * b[4] - b[3] * b[2] * b[2];
+    if (!(b[0] > 0) || !(d > doubt * b[0] * b[3]) || !(e > doubt * b[0] * b[3] * b[5]) ||
+        !isfinite(e))
+        return false;
+    *ball = (pl_ball){.radius = sqrt(b[0] + b[3] + b[5])};
+    memcpy(ball->from, from, sizeof ball->from);
+    memcpy(ball->at, at, sizeof ball->at);
+    memcpy(ball->shape, b, sizeof ball->shape);
+    return true;
+}
+
 bool pl_contact_see(const pl_contact *contact, const pl_contact_collider *c, int particle,
                     pl_sight *sight)
 {
@@ -110,6 +126,8 @@ bool pl_contact_see(const pl_contact *contact, const pl_contact_collider *c, int
     pl_into3(c->turn_to, still, sight->still);
     pl_into3(c->turn_to, turned, sight->turned);
     turn_shape(c->turn_to, p->shape, shape);
+    if (c->kind == PL_COLLIDER_PLANE && place_ball(&sight->ball, from, at, shape))
+        return true;
     return make_ball(&sight->ball, from, at, shape);
 }
 

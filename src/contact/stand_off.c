@@ -25,6 +25,32 @@ static double wanted_by(const pl_contact *contact, const pl_near *near, int plac
     return answer.depth + pressed;
 }
 
+/* Those of a clump whose spheres reach into a plane, with room for rounding: most do not. Of other colliders, all. */
+static uint32_t may_reach(const pl_contact *contact, const pl_near *near)
+{
+    const pl_contact_collider *c = contact->against.colliders + near->collider;
+    const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
+    const pl_clump_places *at = contact->places + near->clump;
+    size_t first = (size_t)near->clump * PL_CLUMP;
+    double offset = 0;
+    float n[3], height[PL_CLUMP];
+    uint32_t bits = 0;
+    if (c->kind != PL_COLLIDER_PLANE)
+        return contact->used[near->clump];
+    for (int k = 0; k < 3; k++) {
+        offset += c->turn_to[k][1] * (body->base[k] - c->to.position[k]);
+        n[k] = (float)c->turn_to[k][1];
+    }
+    for (int k = 0; k < PL_CLUMP; k++) {
+        const float *by = contact->change[first + k], *still = contact->shift[first + k];
+        height[k] = n[0] * (at->x[k] + (by[0] + still[0])) + n[1] * (at->y[k] + (by[1] + still[1])) +
+                    n[2] * (at->z[k] + (by[2] + still[2]));
+    }
+    for (int k = 0; k < PL_CLUMP; k++)
+        bits |= (uint32_t)!((float)offset + height[k] > 1.01f * contact->radius[first + k]) << k;
+    return bits & contact->used[near->clump];
+}
+
 /* Whether the ellipsoid is in a plane: most are not. */
 static bool may_meet(const pl_contact *contact, const pl_near *near, int place)
 {
@@ -69,8 +95,8 @@ static void move_all(pl_contact *contact, const pl_contact_body *body, const dou
 static void find_deepest(const pl_contact *contact, const pl_near *near, double *most,
                          double way[3])
 {
-    for (uint32_t used = contact->used[near->clump]; used; used &= used - 1) {
-        int place = __builtin_ctz(used);
+    for (uint32_t left = may_reach(contact, near); left; left &= left - 1) {
+        int place = __builtin_ctz(left);
         double n[3] = {0, 0, 0},
                by = may_meet(contact, near, place) ? wanted_by(contact, near, place, n) : 0;
         if (by > *most) {

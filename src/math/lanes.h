@@ -461,7 +461,7 @@ static inline void pl_lanes_scatter(const float *in, int count, float *const row
 }
 
 /* PL_W rows of four numbers that stand one after the other as four columns. Which row is in which lane only
-   pl_lanes_store_threes knows: it costs less than an order would. */
+   pl_lanes_store_threes and pl_lanes_store_fours know: it costs less than an order would. */
 PL_LANES_INLINE void pl_lanes_load_fours(const float *rows, vf columns[4])
 {
 #if PL_LANES_NATIVE
@@ -472,6 +472,21 @@ PL_LANES_INLINE void pl_lanes_load_fours(const float *rows, vf columns[4])
     for (int lane = 0; lane < PL_W; lane++)
         for (int k = 0; k < 4; k++)
             columns[k][lane] = rows[4 * lane + k];
+#endif
+}
+
+/* And back. */
+PL_LANES_INLINE void pl_lanes_store_fours(float *rows, const vf columns[4])
+{
+#if PL_LANES_NATIVE
+    vf row[4] = {columns[0], columns[1], columns[2], columns[3]};
+    pl_lanes_transpose4(row, row + 1, row + 2, row + 3);
+    for (int k = 0; k < 4; k++)
+        pl_storeu_f(rows + k * PL_W, row[k]);
+#else
+    for (int lane = 0; lane < PL_W; lane++)
+        for (int k = 0; k < 4; k++)
+            rows[4 * lane + k] = columns[k][lane];
 #endif
 }
 

@@ -57,6 +57,28 @@ void PL_LANES(pl_oriented_shift)(int count, float *x, const float by[3])
         x[i + j] -= pattern[j];
 }
 
+/* ---- Turns ----------------------------------------------------------------------------------- */
+
+/* by · q of whole vectors of unit quaternions, and as long as 1 again; `by` as the four columns of its matrix. Returns how many that were. */
+int PL_LANES(pl_oriented_turn_all)(int count, const float by[4][4], float *q)
+{
+    int i = 0;
+    for (; i + PL_W <= count; i += PL_W, q += 4 * PL_W) {
+        vf from[4], to[4];
+        pl_lanes_load_fours(q, from);
+        for (int k = 0; k < 4; k++)
+            to[k] = by[0][k] * from[0] + by[1][k] * from[1] + by[2][k] * from[2] +
+                    by[3][k] * from[3];
+        vf square = (to[0] * to[0] + to[1] * to[1]) + (to[2] * to[2] + to[3] * to[3]);
+        vf scale = 1.0f / pl_sqrt_f(square);
+        for (int k = 0; k < 4; k++)
+            to[k] *= scale;
+        pl_lanes_store_fours(q, to);
+    }
+    PL_LANES_LEAVE();
+    return i;
+}
+
 /* ---- Velocities ------------------------------------------------------------------------------ */
 
 /* Decaying numbers end at zero instead of in the slow subnormals; 10⁻¹² units per second move nothing. */

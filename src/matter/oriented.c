@@ -17,6 +17,7 @@ typedef struct kernels {
     void (*sum_of_differences)(int, const double *, const float *, const float *, double[3]);
     void (*shift)(int, float *, const float[3]);
     bool (*velocities)(int, const pl_state *, const pl_state *, float);
+    int (*turn_all)(int, const float[4][4], float *);
     void (*gather)(const pl_oriented *, const pl_clumps *, const uint8_t *, pl_clump_places *,
                    pl_clump_places *, pl_primitive *, pl_gathered *);
     void (*gather_more)(const pl_oriented *, const pl_clumps *, const uint8_t *, uint8_t,
@@ -31,6 +32,7 @@ typedef struct kernels {
                               pl_oriented_sum_of_differences_w##width,                             \
                               pl_oriented_shift_w##width,                                          \
                               pl_oriented_velocities_w##width,                                     \
+                              pl_oriented_turn_all_w##width,                                       \
                               pl_oriented_gather_w##width,                                         \
                               pl_oriented_gather_more_w##width},
 
@@ -311,17 +313,23 @@ static pl_quat quat_of(const double turn[3])
     return (pl_quat){turn[0] * scale, turn[1] * scale, turn[2] * scale, pl_cos(0.5 * angle)};
 }
 
-/* by · q for all, and as long as 1 again. */
+/* by · q for all, and as long as 1 again: whole vectors of them, and what is left. */
 static void turn_all(int n, pl_quat by, float *q)
 {
-    quad x = {(float)by.w, (float)by.z, (float)-by.y, (float)-by.x};
-    quad y = {(float)-by.z, (float)by.w, (float)by.x, (float)-by.y};
-    quad z = {(float)by.y, (float)-by.x, (float)by.w, (float)-by.z};
-    quad w = {(float)by.x, (float)by.y, (float)by.z, (float)by.w};
-    for (int i = 0; i < n; i++, q += 4) {
-        quad to = x * q[0] + y * q[1] + z * q[2] + w * q[3], square = to * to;
+    const float columns[4][4] = {{(float)by.w, (float)by.z, (float)-by.y, (float)-by.x},
+                                 {(float)-by.z, (float)by.w, (float)by.x, (float)-by.y},
+                                 {(float)by.y, (float)-by.x, (float)by.w, (float)-by.z},
+                                 {(float)by.x, (float)by.y, (float)by.z, (float)by.w}};
+    quad x, y, z, w;
+    memcpy(&x, columns[0], sizeof x);
+    memcpy(&y, columns[1], sizeof y);
+    memcpy(&z, columns[2], sizeof z);
+    memcpy(&w, columns[3], sizeof w);
+    for (int i = in_use()->turn_all(n, columns, q); i < n; i++) {
+        quad to = x * q[4 * i] + y * q[4 * i + 1] + z * q[4 * i + 2] + w * q[4 * i + 3];
+        quad square = to * to;
         to *= 1 / sqrtf((square[0] + square[1]) + (square[2] + square[3]));
-        memcpy(q, &to, sizeof to);
+        memcpy(q + 4 * i, &to, sizeof to);
     }
 }
 

@@ -16,6 +16,7 @@
     void pl_oriented_shift_w##width(int count, float *x, const float by[3]);                       \
     bool pl_oriented_velocities_w##width(int count, const pl_state *now, const pl_state *old,      \
                                          float rate);                                              \
+    int pl_oriented_turn_all_w##width(int count, const float by[4][4], float *q);                  \
     void pl_oriented_gather_w##width(const pl_oriented *, const pl_clumps *, const uint8_t *,      \
                                      pl_clump_places *, pl_clump_places *, pl_primitive *,         \
                                      pl_gathered *);                                               \
