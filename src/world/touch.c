@@ -167,12 +167,16 @@ static bool is_bouncy(const pl_contact *contact)
 
 /* What is written of the next body at the end and was not read by contact: it went out of the cache while all were solved.
    Of a large one the rest is seen coming. */
-static void look_ahead(const pl_world *world, int next)
+static void look_ahead(const pl_world *world, int i)
 {
     enum { MOST = 48 };
-    if (next >= world->awake_count)
+    if (i + 2 < world->awake_count) {
+        pl_prefetch(&world->live[i + 2]->matter, sizeof world->live[i]->matter);
+        pl_prefetch(&world->live[i + 2]->contact, sizeof world->live[i]->contact);
+    }
+    if (i + 1 >= world->awake_count)
         return;
-    const pl_oriented *matter = &world->live[next]->matter;
+    const pl_oriented *matter = &world->live[i + 1]->matter;
     size_t n = (size_t)(matter->n < MOST ? matter->n : MOST);
     pl_prefetch(matter->now.u, sizeof *matter->now.u * 3 * n);
     pl_prefetch(matter->now.w, sizeof *matter->now.w * 3 * n);
@@ -194,7 +198,7 @@ static void finish_bodies(void *context, int begin, int end, int worker)
             self->work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
             break;
         }
-        look_ahead(world, i + 1);
+        look_ahead(world, i);
         pl_oriented *matter = &world->live[i]->matter;
         int number = world->live[i]->contact;
         pl_contact_body *body = contact->bodies + number;
