@@ -158,19 +158,17 @@ PL_LANES_INLINE void note_gaps(vf steps, uint8_t *out)
         out[lane] = (uint8_t)whole[lane];
 }
 
-/* The rows that have no more than `need` of a gap when `keep` is PL_ROW_GAPS steps. */
-PL_LANES_INLINE uint32_t rows_within(const pl_row_gaps *gaps, float need, float keep)
+/* The rows that have no more than so many steps of a gap. */
+PL_LANES_INLINE uint32_t rows_within(const pl_row_gaps *gaps, int32_t steps)
 {
-    float steps = need / keep * (PL_ROW_GAPS * 1.00001f);
-    int most = steps < PL_ROW_GAPS ? steps > 0 ? (int)steps : 0 : PL_ROW_GAPS;
 #if defined(__SSE2__)
     __m128i all = _mm_loadu_si128((const __m128i *)gaps->of);
-    __m128i less = _mm_min_epu8(all, _mm_set1_epi8((char)most));
+    __m128i less = _mm_min_epu8(all, _mm_set1_epi8((char)steps));
     return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(all, less));
 #else
     uint32_t rows = 0;
     for (int k = 0; k < PL_CLUMP; k++)
-        rows |= (uint32_t)(gaps->of[k] <= most) << k;
+        rows |= (uint32_t)(gaps->of[k] <= steps) << k;
     return rows;
 #endif
 }
@@ -239,9 +237,29 @@ _Static_assert(sizeof(pl_clump_motion) == sizeof(vmotion) / PL_W, "one vector fo
 /* How near PL_W groups may have come. */
 typedef struct nearness {
     float reach[PL_W], closed[PL_W];
-    int32_t fast[PL_W];
-    uint32_t look, may; /* a closer look is due; something may be found */
+    int32_t fast[PL_W], steps[PL_W]; /* `steps`: rows with no more of a gap than that are near */
+    uint32_t look, may;              /* a closer look is due; something may be found */
 } nearness;
+
+PL_LANES_INLINE void load_groups(const pl_group *groups, const int32_t *live, vgroup *out)
+{
+    const float *rows[PL_W];
+    for (int lane = 0; lane < PL_W; lane++)
+        rows[lane] = &groups[live[lane]].closing;
+    pl_lanes_gather(rows, 4, (float *)out);
+}
+
+/* What is left of the gaps that the last closer looks have found, in whole steps of which PL_ROW_GAPS are `keep`; all of them where that is no
+   number. */
+PL_LANES_INLINE void use_up_gaps(const vgroup *group, vf reach, vf closed, nearness *out)
+{
+    vf need = reach + group->keep - (group->beyond - closed), all = pl_splat_f(PL_ROW_GAPS);
+    vf steps = need / group->keep * (PL_ROW_GAPS * 1.00001f);
+    steps = pl_select_f(steps < all, pl_max_f(steps, pl_splat_f(0)), all);
+    vi whole = __builtin_convertvector(steps, vi);
+    memcpy(out->steps, &whole, sizeof whole);
+    out->may = ~bits_of(group->gap - closed > reach) & ALL_LANES;
+}
 
 /* Those that are not fast end nearer to their path than they may have been on the way: more of them find nothing. */
 PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, const int32_t *live,
@@ -251,14 +269,13 @@ PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, con
     vgroup group;
     vmotion mine, others;
     vf apart[3];
-    const float *rows[PL_W], *of_mine[PL_W], *of_others[PL_W];
+    const float *of_mine[PL_W], *of_others[PL_W];
     for (int lane = 0; lane < PL_W; lane++) {
         const pl_group *at = groups + live[lane];
-        rows[lane] = &at->closing;
         of_mine[lane] = contact->motion[at->clump].mean;
         of_others[lane] = contact->motion[at->other].mean;
     }
-    pl_lanes_gather(rows, 4, (float *)&group);
+    load_groups(groups, live, &group);
     pl_lanes_gather(of_mine, 8, (float *)&mine);
     pl_lanes_gather(of_others, 8, (float *)&others);
     for (int k = 0; k < 3; k++)
@@ -273,8 +290,26 @@ PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, con
     memcpy(out->reach, &reach, sizeof reach);
     memcpy(out->closed, &closed, sizeof closed);
     memcpy(out->fast, &fast, sizeof fast);
-    out->may = ~bits_of(group.gap - closed > reach) & ALL_LANES;
+    use_up_gaps(&group, reach, closed, out);
     out->look = ~bits_of(group.beyond - closed > reach) & out->may;
+}
+
+/* Where one is due. */
+static __attribute__((noinline)) void look_closer(const search *s, pl_group *groups,
+                                                  pl_row_gaps *gaps, const int32_t *live,
+                                                  uint32_t which, nearness *n)
+{
+    vgroup group;
+    vf reach, closed;
+    for (; which; which &= which - 1) {
+        int lane = __builtin_ctz(which);
+        pl_group *at = groups + live[lane];
+        look_closely(s, at, gaps + live[lane], n->reach[lane] + foresight(s->contact, at));
+    }
+    memcpy(&reach, n->reach, sizeof reach);
+    memcpy(&closed, n->closed, sizeof closed);
+    load_groups(groups, live, &group);
+    use_up_gaps(&group, reach, closed, n);
 }
 
 /* My particles that may be fast against one of the other clump. */
@@ -294,7 +329,23 @@ PL_LANES_INLINE uint32_t fast_rows(const pl_contact *contact, const pl_group *gr
     return rows;
 }
 
-/* What they have in common. Returns the number of those that may find something. */
+/* What the two clumps have in common. */
+PL_LANES_INLINE void join(const pl_contact *contact, const pl_group *group, between *two)
+{
+    two->clump = group->clump, two->body = contact->body_of[two->clump];
+    two->other = group->other, two->other_body = contact->body_of[two->other];
+    two->mine = contact->primitives + (size_t)two->clump * PL_CLUMP;
+    two->others = contact->primitives + (size_t)two->other * PL_CLUMP;
+    two->used = contact->used[two->other];
+    const pl_contact_body *a = contact->bodies + two->body;
+    const pl_contact_body *b = contact->bodies + two->other_body;
+    for (int k = 0; k < 3; k++)
+        two->offset[k] = (float)(b->base[k] - a->base[k]);
+    two->friction = a->grip * b->grip;
+    two->bounce = a->restitution > b->restitution ? a->restitution : b->restitution;
+}
+
+/* Returns the number of those that may find something. */
 static int look_between(search *s, pl_group *groups, pl_row_gaps *gaps, int32_t *live, int count)
 {
     const pl_contact *contact = s->contact;
@@ -304,29 +355,18 @@ static int look_between(search *s, pl_group *groups, pl_row_gaps *gaps, int32_t 
     for (int i = 0; i < count; i += PL_W) {
         nearness n;
         look_at_groups(s, groups, live + i, &n);
+        uint32_t look = n.look & lanes_up_to(count - i);
+        if (look)
+            look_closer(s, groups, gaps, live + i, look, &n);
         for (uint32_t left = n.may & lanes_up_to(count - i); left; left &= left - 1) {
             int lane = __builtin_ctz(left);
-            pl_group *group = groups + live[i + lane];
+            const pl_group *group = groups + live[i + lane];
             between *two = s->two + kept;
-            float reach = n.reach[lane], closed = n.closed[lane];
-            if (n.look >> lane & 1)
-                look_closely(s, group, gaps + live[i + lane], reach + foresight(contact, group));
+            join(contact, group, two);
             two->fast = n.fast[lane] ? fast_rows(contact, group) : 0;
-            two->clump = group->clump, two->body = contact->body_of[two->clump];
-            two->other = group->other, two->other_body = contact->body_of[two->other];
-            two->mine = contact->primitives + (size_t)two->clump * PL_CLUMP;
-            two->others = contact->primitives + (size_t)two->other * PL_CLUMP;
-            two->rows = rows_within(gaps + live[i + lane],
-                                    reach + group->keep - (group->beyond - closed), group->keep) &
-                        contact->used[two->clump];
-            two->used = contact->used[two->other];
-            const pl_contact_body *a = contact->bodies + two->body;
-            const pl_contact_body *b = contact->bodies + two->other_body;
-            for (int k = 0; k < 3; k++)
-                two->offset[k] = (float)(b->base[k] - a->base[k]);
-            two->friction = a->grip * b->grip;
-            two->bounce = a->restitution > b->restitution ? a->restitution : b->restitution;
-            kept += !(group->gap - closed > reach);
+            two->rows =
+                rows_within(gaps + live[i + lane], n.steps[lane]) & contact->used[two->clump];
+            kept += two->rows != 0;
         }
     }
     return kept;
@@ -339,18 +379,39 @@ typedef struct grounds {
     const float *radius, *least;
 } grounds;
 
-/* Whose spheres overlap. */
-PL_LANES_INLINE uint32_t spheres_meet(const grounds *g, int32_t mine, int at, const between *two)
+/* My particles, measured from the base of the other's body, and all of the other clump in lanes. */
+typedef struct view {
+    float x[3][PL_CLUMP];
+    const float *radius;
+    vf others[PL_CLUMP / PL_W][4]; /* places, radii */
+} view;
+
+PL_LANES_INLINE void look_across(const grounds *g, const between *two, view *out)
 {
-    const pl_clump_places *m = g->places + mine, *o = g->places + two->other;
+    const pl_clump_places *m = g->places + two->clump, *o = g->places + two->other;
     const float *radius = g->radius + (size_t)two->other * PL_CLUMP;
-    float px = m->x[at] - two->offset[0], py = m->y[at] - two->offset[1],
-          pz = m->z[at] - two->offset[2], reach = g->radius[mine * PL_CLUMP + at];
+    out->radius = g->radius + (size_t)two->clump * PL_CLUMP;
+    for (int i = 0; i < PL_CLUMP / PL_W; i++) {
+        int k = i * PL_W;
+        pl_storeu_f(out->x[0] + k, pl_load_f(m->x + k) - two->offset[0]);
+        pl_storeu_f(out->x[1] + k, pl_load_f(m->y + k) - two->offset[1]);
+        pl_storeu_f(out->x[2] + k, pl_load_f(m->z + k) - two->offset[2]);
+        out->others[i][0] = pl_load_f(o->x + k);
+        out->others[i][1] = pl_load_f(o->y + k);
+        out->others[i][2] = pl_load_f(o->z + k);
+        out->others[i][3] = pl_load_f(radius + k);
+    }
+}
+
+/* Whose spheres overlap. */
+PL_LANES_INLINE uint32_t spheres_meet(const view *v, int at)
+{
     uint32_t result = 0;
-    for (int k = 0; k < PL_CLUMP; k += PL_W) {
-        vf x = pl_load_f(o->x + k) - px, y = pl_load_f(o->y + k) - py, z = pl_load_f(o->z + k) - pz,
-           r = pl_load_f(radius + k) + reach;
-        result |= bits_less(x * x + y * y + z * z, r * r) << k;
+    for (int i = 0; i < PL_CLUMP / PL_W; i++) {
+        const vf *o = v->others[i];
+        vf x = o[0] - v->x[0][at], y = o[1] - v->x[1][at], z = o[2] - v->x[2][at],
+           r = o[3] + v->radius[at];
+        result |= bits_less(x * x + y * y + z * z, r * r) << i * PL_W;
     }
     return result;
 }
@@ -426,9 +487,11 @@ static void add_swift(search *s, int particle, int32_t of, uint32_t mask)
 PL_LANES_INLINE int plain_rows(const grounds *g, const between *two, int32_t of, pairs *to)
 {
     int count = to->count;
+    view v;
+    look_across(g, two, &v);
     for (uint32_t rows = two->rows; rows; rows &= rows - 1) {
         int at = __builtin_ctz(rows);
-        uint32_t mask = spheres_meet(g, two->clump, at, two) & two->used;
+        uint32_t mask = spheres_meet(&v, at) & two->used;
         count = add_pairs(to, count, of, at, mask);
     }
     return count;
@@ -439,6 +502,8 @@ static uint32_t careful_rows(search *s, const grounds *g, const between *two, in
 {
     const pl_contact *contact = s->contact;
     uint32_t rows = two->rows;
+    view v;
+    look_across(g, two, &v);
     for (; rows && s->swift.count <= FULL; rows &= rows - 1) {
         int at = __builtin_ctz(rows);
         int32_t mine = two->clump;
@@ -447,7 +512,7 @@ static uint32_t careful_rows(search *s, const grounds *g, const between *two, in
             all &= ~excused(contact, mine * PL_CLUMP + at, two->other);
         if (two->fast >> at & 1)
             swept = are_fast(g, mine, at, two) & all;
-        uint32_t mask = spheres_meet(g, mine, at, two) & all & ~swept;
+        uint32_t mask = spheres_meet(&v, at) & all & ~swept;
         s->slow.count = add_pairs(&s->slow, s->slow.count, of, at, mask);
         if (swept)
             swept &= paths_meet(g, mine, at, two);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/prefetch.h"
 #include "world/world.h"
 
 /* ---- Entering --------------------------------------------------------------------------------- */
@@ -164,6 +165,26 @@ static bool is_bouncy(const pl_contact *contact)
     return false;
 }
 
+/* What is written of the next body at the end and was not read by contact: it went out of the cache while all were solved.
+   Of a large one the rest is seen coming. */
+static void look_ahead(const pl_world *world, int i)
+{
+    enum { MOST = 48 };
+    if (i + 2 < world->awake_count) {
+        pl_prefetch(&world->live[i + 2]->matter, sizeof world->live[i]->matter);
+        pl_prefetch(&world->live[i + 2]->contact, sizeof world->live[i]->contact);
+    }
+    if (i + 1 >= world->awake_count)
+        return;
+    const pl_oriented *matter = &world->live[i + 1]->matter;
+    size_t n = (size_t)(matter->n < MOST ? matter->n : MOST);
+    pl_prefetch(matter->now.u, sizeof *matter->now.u * 3 * n);
+    pl_prefetch(matter->now.w, sizeof *matter->now.w * 3 * n);
+    pl_prefetch(matter->now.q, sizeof *matter->now.q * 4 * n);
+    pl_prefetch(matter->old.q, sizeof *matter->old.q * 4 * n);
+    pl_prefetch(matter->system->weights, sizeof *matter->system->weights * 3 * n);
+}
+
 /* Behind the last body: what happened between them is told, while others are at work. */
 static void finish_bodies(void *context, int begin, int end, int worker)
 {
@@ -177,6 +198,7 @@ static void finish_bodies(void *context, int begin, int end, int worker)
             self->work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
             break;
         }
+        look_ahead(world, i);
         pl_oriented *matter = &world->live[i]->matter;
         int number = world->live[i]->contact;
         pl_contact_body *body = contact->bodies + number;
