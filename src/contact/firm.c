@@ -429,6 +429,7 @@ void pl_contact_free_firm(pl_contact *contact)
     pl_memory_free(contact->memory, contact->firm.touches);
     pl_memory_free(contact->memory, contact->firm.stops);
     pl_memory_free(contact->memory, contact->firm.rows);
+    pl_memory_free(contact->memory, contact->firm.yields);
     pl_memory_free(contact->memory, contact->firm.origins);
     pl_memory_free(contact->memory, contact->firm.table);
     pl_memory_free(contact->memory, contact->firm.chain);

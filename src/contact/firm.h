@@ -67,6 +67,7 @@ typedef struct pl_contact_firm {
     pl_firm_island *islands;         /* [bodies] */
     struct pl_firm_touch *touches;
     struct pl_firm_row *rows;       /* [touches][3] */
+    struct pl_firm_yields *yields;  /* [touches] */
     struct pl_firm_origin *origins; /* [touches] */
     struct pl_firm_stop *stops;     /* [touches] of those with colliders */
     int touch_count, touch_capacity;

@@ -100,11 +100,17 @@ enum { ROW_VALUES = sizeof(vrow) / sizeof(vf) };
 
 _Static_assert(sizeof(pl_firm_row) == ROW_VALUES * sizeof(float), "one vector for each number");
 
+/* How far both sides yield along the rows: as in pl_firm_yields. */
+typedef struct vyields {
+    vf a[PL_FIRM_ROWS], b[PL_FIRM_ROWS];
+} vyields;
+
 static void make_row(const vside *a, const vside *b, const vf from[3], const vf to[3],
-                     const vf n[3], vf missing, vrow *row)
+                     const vf n[3], vf missing, vrow *row, vf *of_a, vf *of_b)
 {
-    vf yield = respond(a, from, n, row->lever_a, &row->spin_a, &row->give_a) +
-               respond(b, to, n, row->lever_b, &row->spin_b, &row->give_b);
+    *of_a = respond(a, from, n, row->lever_a, &row->spin_a, &row->give_a);
+    *of_b = respond(b, to, n, row->lever_b, &row->spin_b, &row->give_b);
+    vf yield = *of_a + *of_b;
     row->per = pl_select_f(yield > 0.0f, 1.0f / yield, pl_splat_f(0));
     row->missing = missing;
     for (int k = 0; k < 3; k++)
@@ -252,10 +258,16 @@ static void recall(const pl_contact *contact, const group *g, vrow rows[PL_FIRM_
         rows[r].by = pl_select_f(rows[0].by > 0.0f, dot(rows[r].n, by), zero);
 }
 
-static void store(const pl_contact *contact, const group *g, const vrow rows[PL_FIRM_ROWS])
+static void store(const pl_contact *contact, const group *g, const vrow rows[PL_FIRM_ROWS],
+                  const vyields *yields)
 {
     pl_firm_row nowhere[PL_W];
     float *to[PL_W];
+    for (int lane = 0; lane < PL_W; lane++) {
+        const pl_firm_touch *t = g->touch[lane];
+        to[lane] = t ? contact->firm.yields[t - contact->firm.touches].a : nowhere[lane].n;
+    }
+    pl_lanes_scatter((const float *)yields, sizeof *yields / sizeof(vf), to);
     for (int r = 0; r < PL_FIRM_ROWS; r++) {
         for (int lane = 0; lane < PL_W; lane++) {
             const pl_firm_touch *t = g->touch[lane];
@@ -271,6 +283,7 @@ static void fill(const pl_contact *contact, int first, int end)
     vside a, b;
     vmeeting m;
     vrow rows[PL_FIRM_ROWS];
+    vyields yields;
     vf base[3], ways[2][3], zero = pl_splat_f(0);
     take(contact, first, end, &g);
     load_side(contact, &g.a, &a);
@@ -281,16 +294,17 @@ static void fill(const pl_contact *contact, int first, int end)
     find_common(&a, &b, base, m.n);
     for (int k = 0; k < 3 && g.stops; k++)
         b.r[k] = b.grip[k] = m.point[k] - b.ease.centre[k];
-    make_row(&a, &b, a.r, b.r, m.n, m.depth, rows);
+    make_row(&a, &b, a.r, b.r, m.n, m.depth, rows, yields.a, yields.b);
     find_across(m.normal, ways);
     for (int r = 1; r < PL_FIRM_ROWS; r++) {
         vf *values = (vf *)(rows + r);
-        make_row(&a, &b, a.grip, b.grip, ways[r - 1], -dot(m.slide, ways[r - 1]), rows + r);
+        make_row(&a, &b, a.grip, b.grip, ways[r - 1], -dot(m.slide, ways[r - 1]), rows + r,
+                 yields.a + r, yields.b + r);
         for (int k = 0; k < ROW_VALUES; k++)
             values[k] = pl_select_f(m.friction > 0.0f, values[k], zero);
     }
     recall(contact, &g, rows);
-    store(contact, &g, rows);
+    store(contact, &g, rows, &yields);
 }
 
 /* In groups that begin where they always do, whoever fills them. */

@@ -45,6 +45,11 @@ typedef struct pl_firm_row {
 
 _Static_assert(sizeof(pl_firm_row) == 64, "a cache line");
 
+/* How far each side gives way to an impulse along the rows, where it acts. */
+typedef struct pl_firm_yields {
+    float a[3], b[3];
+} pl_firm_yields;
+
 /* b must stay ahead of a along n, as in pl_touch; a may be a collider. It has three rows: along n, and across it, where they rub. */
 enum { PL_FIRM_ROWS = 3 };
 
@@ -161,8 +166,9 @@ static inline void pl_firm_store(const pl_firm_pair *p)
 static inline float pl_firm_apart(const pl_firm_pair *p, const pl_firm_row *row)
 {
     pl_quad by = (p->b.moved - p->a.moved) + (p->particle_b - p->particle_a);
-    return pl_quad_sum(pl_quad_three(row->n) * by + pl_quad_three(row->lever_b) * p->b.spun -
-                       pl_quad_three(row->lever_a) * p->a.spun);
+    /* What stands behind the third numbers is not summed. */
+    return pl_quad_sum(pl_quad_load(row->n) * by + pl_quad_load(row->lever_b) * p->b.spun -
+                       pl_quad_load(row->lever_a) * p->a.spun);
 }
 
 /* An impulse along the row: to b forwards, to a backwards. */

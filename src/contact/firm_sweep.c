@@ -67,6 +67,8 @@ static void part(pl_contact *contact, pl_whole_motion *still, int32_t place, pl_
    between the other and a wall.) */
 static float share_of_a(const pl_contact *contact, const pl_firm_touch *t)
 {
+    if (t->a && t->b)
+        return 0.5f;
     double a = contact->bodies[contact->body_of[t->place_a / PL_CLUMP]].weight;
     double b = contact->bodies[contact->body_of[t->place_b / PL_CLUMP]].weight;
     if (!t->b && b > 0 && b < a)
@@ -80,22 +82,24 @@ static float share_of_a(const pl_contact *contact, const pl_firm_touch *t)
    again as they turn, nothing. */
 static void recover(pl_contact *contact, const pl_firm_touch *t)
 {
+    bool stop = t - contact->firm.touches >= contact->firm.first_stop;
+    if (!stop && !(t->recover > 0))
+        return;
     const pl_firm_row *row = pl_firm_rows_of(contact, t);
     pl_whole *whole_a = contact->firm.wholes + t->a, *whole_b = contact->firm.wholes + t->b;
     pl_whole_motion *a = &whole_a->still, *b = &whole_b->still;
     pl_quad n = pl_quad_three(row->n), lever_a = pl_quad_three(row->lever_a),
             lever_b = pl_quad_three(row->lever_b);
-    float from[3] = {row->spin_a * whole_a->yield, row->spin_a, row->give_a * (1 - row->spin_a)},
-          to[3] = {row->spin_b * whole_b->yield, row->spin_b, row->give_b * (1 - row->spin_b)};
-    from[2] *= t->a && contact->bodies[whole_a->body].flat ? 0 : 1;
-    to[2] *= t->b && contact->bodies[whole_b->body].flat ? 0 : 1;
     pl_quad at_a = a->moved + pl_quad_load(contact->shift[t->place_a]);
     pl_quad at_b = b->moved + pl_quad_load(contact->shift[t->place_b]);
     float missing =
         t->recover - pl_quad_sum(n * (at_b - at_a) + lever_b * b->spun - lever_a * a->spun);
-    bool stop = t - contact->firm.touches >= contact->firm.first_stop;
-    if (!(missing > 0) || (!stop && !(t->recover > 0)))
+    if (!(missing > 0))
         return;
+    float from[3] = {row->spin_a * whole_a->yield, row->spin_a, row->give_a * (1 - row->spin_a)},
+          to[3] = {row->spin_b * whole_b->yield, row->spin_b, row->give_b * (1 - row->spin_b)};
+    from[2] *= t->a && contact->bodies[whole_a->body].flat ? 0 : 1;
+    to[2] *= t->b && contact->bodies[whole_b->body].flat ? 0 : 1;
     bool both = (from[0] > 0 || from[2] > 0) && (to[0] > 0 || to[2] > 0);
     float share = both ? share_of_a(contact, t) : 1;
     part(contact, a, t->place_a, at_a, from, -lever_a, -n, missing * share);
@@ -165,12 +169,11 @@ static bool is_quiet(const pl_contact *contact, const pl_firm_touch *t, const sw
 
 /* By how much a side was moved where an impulse acts, added up: others of its touches are looked at again when that is more than a little. What is heavy is
    not stirred by every light thing that touches it. */
-static bool stir(pl_contact_firm *firm, int32_t whole, const float lever[3], float spin, float give,
-                 float by, const sweeps *w)
+static bool stir(pl_contact_firm *firm, int32_t whole, float far, const sweeps *w)
 {
-    pl_quad l = pl_quad_three(lever);
-    firm->stirred[whole] +=
-        fabsf(by) * (spin * (firm->wholes[whole].yield + pl_quad_sum(l * l)) + give);
+    if (!whole)
+        return false;
+    firm->stirred[whole] += far;
     if (!(firm->stirred[whole] > 0.5f * w->enough))
         return false;
     firm->stirred[whole] = 0;
@@ -183,12 +186,12 @@ static bool stir_both(pl_contact *contact, const pl_firm_touch *t, const float b
 {
     pl_contact_firm *firm = &contact->firm;
     const pl_firm_row *rows = pl_firm_rows_of(contact, t);
+    const pl_firm_yields *yields = firm->yields + (t - firm->touches);
     bool any = false;
     for (int k = 0; k < PL_FIRM_ROWS; k++) {
-        const pl_firm_row *row = rows + k;
-        float by = row->by - before[k];
-        any |= t->a && stir(firm, t->a, row->lever_a, row->spin_a, row->give_a, by, w);
-        any |= t->b && stir(firm, t->b, row->lever_b, row->spin_b, row->give_b, by, w);
+        float by = fabsf(rows[k].by - before[k]);
+        any |= stir(firm, t->a, by * yields->a[k], w);
+        any |= stir(firm, t->b, by * yields->b[k], w);
     }
     return any;
 }

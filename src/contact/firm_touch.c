@@ -7,8 +7,8 @@
 
 static void free_touches(pl_memory *memory, const pl_contact_firm *firm)
 {
-    void *arrays[] = {firm->touches, firm->rows,  firm->origins, firm->stops,
-                      firm->table,   firm->chain, firm->sections};
+    void *arrays[] = {firm->touches, firm->rows,  firm->yields, firm->origins,
+                      firm->stops,   firm->table, firm->chain,  firm->sections};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         pl_memory_free(memory, arrays[k]);
 }
@@ -25,6 +25,7 @@ bool pl_firm_make_room(pl_contact *contact, int count)
     pl_contact_firm fresh = *firm;
     fresh.touches = PL_NEW(contact->memory, pl_firm_touch, capacity);
     fresh.rows = PL_NEW(contact->memory, pl_firm_row, (size_t)PL_FIRM_ROWS * (size_t)capacity);
+    fresh.yields = PL_NEW(contact->memory, pl_firm_yields, capacity);
     fresh.origins = PL_NEW(contact->memory, pl_firm_origin, capacity);
     fresh.stops = PL_NEW(contact->memory, pl_firm_stop, capacity);
     fresh.table = PL_NEW(contact->memory, int32_t, size);
@@ -33,7 +34,7 @@ bool pl_firm_make_room(pl_contact *contact, int count)
     fresh.sections = PL_NEW(contact->memory, pl_firm_section, fresh.section_capacity);
     fresh.touch_capacity = capacity;
     fresh.table_size = size;
-    bool good = fresh.touches && fresh.rows && fresh.origins && fresh.stops && fresh.table &&
+    bool good = fresh.touches && fresh.rows && fresh.yields && fresh.origins && fresh.stops && fresh.table &&
                 fresh.chain && fresh.sections;
     if (good && had) {
         memcpy(fresh.touches, firm->touches, sizeof *fresh.touches * had);
