@@ -102,8 +102,10 @@ _Static_assert(sizeof(pl_firm_row) == ROW_VALUES * sizeof(float), "one vector fo
 
 /* How far both sides yield along the rows: as in pl_firm_yields. */
 typedef struct vyields {
-    vf a[PL_FIRM_ROWS], b[PL_FIRM_ROWS];
+    vf a[PL_FIRM_ROWS], b[PL_FIRM_ROWS], across[PL_FIRM_ROWS - 1];
 } vyields;
+
+_Static_assert(sizeof(vyields) == sizeof(pl_firm_yields) * PL_W, "one vector for each number");
 
 static void make_row(const vside *a, const vside *b, const vf from[3], const vf to[3],
                      const vf n[3], vf missing, vrow *row, vf *of_a, vf *of_b)
@@ -237,6 +239,14 @@ static void load_bases(const pl_contact *contact, const group *g, vf out[3])
         out[k] = pl_load_f(columns[k]);
 }
 
+/* How far an impulse along one row moves the two apart along the other. */
+static vf coupling_of(const vside *a, const vside *b, const vrow *from, const vrow *to)
+{
+    vf ways = from->spin_a * a->yield + from->give_a + (from->spin_b * b->yield + from->give_b);
+    return dot(from->n, to->n) * ways + from->spin_a * dot(from->lever_a, to->lever_a) +
+           from->spin_b * dot(from->lever_b, to->lever_b);
+}
+
 /* What was kept of them. */
 static void recall(const pl_contact *contact, const group *g, vrow rows[PL_FIRM_ROWS])
 {
@@ -302,6 +312,7 @@ static void fill(const pl_contact *contact, int first, int end)
                  yields.a + r, yields.b + r);
         for (int k = 0; k < ROW_VALUES; k++)
             values[k] = pl_select_f(m.friction > 0.0f, values[k], zero);
+        yields.across[r - 1] = coupling_of(&a, &b, rows, rows + r);
     }
     recall(contact, &g, rows);
     store(contact, &g, rows, &yields);

@@ -45,9 +45,9 @@ typedef struct pl_firm_row {
 
 _Static_assert(sizeof(pl_firm_row) == 64, "a cache line");
 
-/* How far each side gives way to an impulse along the rows, where it acts. */
+/* How far each side gives way to an impulse along the rows, where it acts; and how far both are moved across by one along the first, along the other two. */
 typedef struct pl_firm_yields {
-    float a[3], b[3];
+    float a[3], b[3], across[2];
 } pl_firm_yields;
 
 /* b must stay ahead of a along n, as in pl_touch; a may be a collider. It has three rows: along n, and across it, where they rub. */

@@ -13,34 +13,41 @@ enum { MOST_SWEEPS = 16, PARTING_SWEEPS = 2, SWEEPS_OF_STOPS = 4 };
 /* What is off by less, in parts of what gravity does in a sub-step, is good enough. */
 #define ENOUGH 0.03
 
-/* Returns whether it was off by more than `enough` metres. */
-static inline bool press(pl_firm_pair *p, pl_firm_row *row, float enough)
+/* What a touch gives in a sweep. */
+typedef struct pushes {
+    float apart[PL_FIRM_ROWS]; /* along its rows, before that */
+    float by[PL_FIRM_ROWS];    /* more than so far */
+    bool off;                  /* by more than what is good enough */
+} pushes;
+
+static inline void press(pl_firm_row *row, float enough, pushes *p)
 {
-    float off = row->missing - pl_firm_apart(p, row), after = row->by + off * row->per;
+    float off = row->missing - p->apart[0], after = row->by + off * row->per;
     bool parted = !(after > 0);
     after = parted ? 0 : after;
-    float by = after - row->by;
+    p->by[0] = after - row->by;
     row->by = after;
-    pl_firm_exchange(p, row, by);
-    return !parted && fabsf(off) > enough;
+    p->off = !parted && fabsf(off) > enough;
 }
 
-/* What has slid is undone, as far as friction holds: `limit`; the part `pace` of the way there. Likewise. */
-static inline bool rub(pl_firm_pair *p, pl_firm_row rows[2], float limit, float pace, float enough)
+/* What has slid is undone, as far as friction holds: `limit`; the part `pace` of the way there. How far the push moves them across it is known beforehand, so that nobody has to wait until it
+   has. */
+static inline void rub(pl_firm_row rows[2], const float across[2], float limit, float pace,
+                       float enough, pushes *p)
 {
     float wanted[2];
-    bool off = false;
-    for (int k = 0; k < 2; k++)
-        wanted[k] = rows[k].by + (rows[k].missing - pl_firm_apart(p, rows + k)) * rows[k].per;
+    for (int k = 0; k < 2; k++) {
+        float apart = p->apart[1 + k] + across[k] * p->by[0];
+        wanted[k] = rows[k].by + (rows[k].missing - apart) * rows[k].per;
+    }
     float square = wanted[0] * wanted[0] + wanted[1] * wanted[1];
     float part = square > limit * limit ? limit / sqrtf(square) : 1;
     for (int k = 0; k < 2; k++) {
         float by = pace * (wanted[k] * part - rows[k].by);
+        p->by[1 + k] = by;
         rows[k].by += by;
-        pl_firm_exchange(p, rows + k, by);
-        off |= fabsf(by) > enough * rows[k].per;
+        p->off |= fabsf(by) > enough * rows[k].per;
     }
-    return off;
 }
 
 /* ---- Old overlap ---------------------------------------------------------------------------------------- */
@@ -181,17 +188,15 @@ static bool stir(pl_contact_firm *firm, int32_t whole, float far, const sweeps *
     return true;
 }
 
-static bool stir_both(pl_contact *contact, const pl_firm_touch *t, const float before[PL_FIRM_ROWS],
+static bool stir_both(pl_contact *contact, const pl_firm_touch *t, const float by[PL_FIRM_ROWS],
                       const sweeps *w)
 {
     pl_contact_firm *firm = &contact->firm;
-    const pl_firm_row *rows = pl_firm_rows_of(contact, t);
     const pl_firm_yields *yields = firm->yields + (t - firm->touches);
     bool any = false;
     for (int k = 0; k < PL_FIRM_ROWS; k++) {
-        float by = fabsf(rows[k].by - before[k]);
-        any |= stir(firm, t->a, by * yields->a[k], w);
-        any |= stir(firm, t->b, by * yields->b[k], w);
+        any |= stir(firm, t->a, fabsf(by[k]) * yields->a[k], w);
+        any |= stir(firm, t->b, fabsf(by[k]) * yields->b[k], w);
     }
     return any;
 }
@@ -205,15 +210,21 @@ static bool sweep(pl_contact *contact, int first, int end, const sweeps *w)
         if (is_quiet(contact, t, w))
             continue;
         pl_firm_row *rows = pl_firm_rows_of(contact, t);
-        float before[PL_FIRM_ROWS] = {rows[0].by, rows[1].by, rows[2].by};
         pl_firm_pair p = pl_firm_load_pushed(contact, t);
-        bool off = press(&p, rows, w->enough);
-        if (t->friction > 0 && (rows->by > 0 || rows[1].by != 0 || rows[2].by != 0))
-            off |= rub(&p, rows + 1, t->friction * rows->by, w->pace, w->enough);
+        pushes gives = {.off = false};
+        int count = t->friction > 0 ? PL_FIRM_ROWS : 1;
+        for (int k = 0; k < count; k++)
+            gives.apart[k] = pl_firm_apart(&p, rows + k);
+        press(rows, w->enough, &gives);
+        if (count > 1 && (rows->by > 0 || rows[1].by != 0 || rows[2].by != 0))
+            rub(rows + 1, contact->firm.yields[i].across, t->friction * rows->by, w->pace,
+                w->enough, &gives);
+        for (int k = 0; k < count; k++)
+            pl_firm_exchange(&p, rows + k, gives.by[k]);
         pl_firm_store(&p);
         if (w->parting)
             recover(contact, t);
-        any |= off && stir_both(contact, t, before, w);
+        any |= gives.off && stir_both(contact, t, gives.by, w);
     }
     return any;
 }
