@@ -297,12 +297,12 @@ static void wake_self_touching(pl_contact *contact)
         firm->sections[i].stirred = firm->sweeps;
 }
 
-/* A few times at least, and up to MOST_SWEEPS until all are as they should be; the first of them part old overlap. In the second round, after touches of others,
-   who was quiet before stays so. */
+/* A few times at least, and up to MOST_SWEEPS until all are as they should be; the first of them part old overlap. In the second round, after touches of others (where there are none there is
+   nothing to be mended), who was quiet before stays so. */
 void pl_contact_sweep_firm(pl_contact *contact, int round)
 {
     pl_contact_firm *firm = &contact->firm;
-    if (!firm->touch_count)
+    if (!firm->touch_count || (round > 0 && !contact->batch_count))
         return;
     if (round == 0) {
         firm->sweeps = 0;
