@@ -115,7 +115,8 @@ bool pl_contact_see(const pl_contact *contact, const pl_contact_collider *c, int
     }
     pl_into3(c->turn_to, end, at);
     pl_into3(c->turn_from, start, from);
-    if (!is_near_outline(c->outline, from, at, (double)contact->radius[particle]))
+    if (c->kind != PL_COLLIDER_PLANE &&
+        !is_near_outline(c->outline, from, at, (double)contact->radius[particle]))
         return false;
     pl_cross3(c->turned, end, came);
     for (int k = 0; k < 3; k++)
@@ -157,7 +158,7 @@ void pl_contact_answer(const pl_contact *contact, const pl_contact_collider *c,
 {
     const pl_ball *ball = &sight->ball;
     const double *n = barrier->normal, *b = ball->shape;
-    double gone[3], turn[3], half = fmax(pl_ball_half_width(ball, n), 1e-150);
+    double gone[3], turn[3], half = pl_larger(pl_ball_half_width(ball, n), 1e-150);
     double bn[3] = {b[0] * n[0] + b[1] * n[1] + b[2] * n[2],
                     b[1] * n[0] + b[3] * n[1] + b[4] * n[2],
                     b[2] * n[0] + b[4] * n[1] + b[5] * n[2]};
@@ -166,7 +167,8 @@ void pl_contact_answer(const pl_contact *contact, const pl_contact_collider *c,
         answer->arm[k] = -bn[k] / half;
     }
     /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
-    double pressed = fmin(fmax(-pl_dot3(n, sight->still), 0), fmax(barrier->overlap, 0));
+    double pressed =
+        pl_smaller(pl_larger(-pl_dot3(n, sight->still), 0), pl_larger(barrier->overlap, 0));
     pl_cross3(sight->turned, answer->arm, turn);
     double turning = sight->turns > 0 ? sight->turns * pl_dot3(n, turn) : 0;
     double approach = -pl_dot3(n, gone) - turning;

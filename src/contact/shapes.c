@@ -64,7 +64,7 @@ double pl_ball_half_width(const pl_ball *ball, const double n[3])
     double x = b[0] * n[0] + b[1] * n[1] + b[2] * n[2];
     double y = b[1] * n[0] + b[3] * n[1] + b[4] * n[2];
     double z = b[2] * n[0] + b[4] * n[1] + b[5] * n[2];
-    return sqrt(fmax(x * n[0] + y * n[1] + z * n[2], 0));
+    return sqrt(pl_larger(x * n[0] + y * n[1] + z * n[2], 0));
 }
 
 /* The half-space with this boundary point and normal. */

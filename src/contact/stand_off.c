@@ -21,7 +21,8 @@ static double wanted_by(const pl_contact *contact, const pl_near *near, int plac
     barrier.overlap -= (double)body->slack * pl_ball_half_width(&sight.ball, barrier.normal);
     pl_contact_answer(contact, c, &sight, &barrier, 0, &answer);
     pl_out_of3(c->turn_to, barrier.normal, n);
-    double pressed = fmin(fmax(-pl_dot3(barrier.normal, sight.still), 0), fmax(barrier.overlap, 0));
+    double pressed = pl_smaller(pl_larger(-pl_dot3(barrier.normal, sight.still), 0),
+                                pl_larger(barrier.overlap, 0));
     return answer.depth + pressed;
 }
 

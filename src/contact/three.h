@@ -51,4 +51,15 @@ static inline void pl_out_of3(const double r[3][3], const double v[3], double ou
         out[k] = r[k][0] * v[0] + r[k][1] * v[1] + r[k][2] * v[2];
 }
 
+/* fmax and fmin are calls. What is no number gives the second. */
+static inline double pl_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double pl_smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 #endif
