@@ -186,8 +186,8 @@ static void note_hits(pl_contact *contact, pl_near *near, const plane *p, const 
         vf before = pl_load_f(hits->impulse[m] + k);
         pl_store_f(hits->impulse[m] + k,
                    pl_select_f(by->below, before + by->by[m] * scale, before));
-        pl_store_f(hits->normal[m] + k, pl_select_f(by->below, pl_splat_f(p->n[m]),
-                                                    pl_load_f(hits->normal[m] + k)));
+        pl_store_f(hits->normal[m] + k,
+                   pl_select_f(by->below, pl_splat_f(p->n[m]), pl_load_f(hits->normal[m] + k)));
         pl_store_f(hits->point[m] + k,
                    pl_select_f(by->below, by->point[m], pl_load_f(hits->point[m] + k)));
     }

@@ -24,8 +24,8 @@ typedef struct kernels {
 } kernels;
 
 #define KERNELS(width)                                                                             \
-    [PL_SIMD_PLACE(width)] = {pl_contact_follow_w##width, pl_contact_groups_w##width,              \
-                              pl_contact_touches_w##width, pl_contact_sweep_w##width,              \
+    [PL_SIMD_PLACE(width)] = {pl_contact_follow_w##width,   pl_contact_groups_w##width,            \
+                              pl_contact_touches_w##width,  pl_contact_sweep_w##width,             \
                               pl_contact_on_plane_w##width, pl_firm_fill_w##width},
 
 static const kernels *in_use(void)

@@ -32,8 +32,8 @@ typedef struct vside {
     vparticle particle;
     vease ease;
     vf yield, mass, kappa; /* of the whole; of the particle; what holds it */
-    vf r[3], grip[3];      /* from the centre of the whole: where it is pushed, and where it is rubbed */
-    vi whole;              /* it is one */
+    vf r[3], grip[3]; /* from the centre of the whole: where it is pushed, and where it is rubbed */
+    vi whole;         /* it is one */
 } vside;
 
 static float kappa_of(const pl_contact *contact, int32_t place)
@@ -161,7 +161,8 @@ static void find_grip(vside *a, vside *b, const vf base[3], const vf normal[3])
 static void find_common(vside *a, vside *b, const vf base[3], const vf n[3])
 {
     vf between[3], across[3], other[3];
-    vi fixed = (~a->whole & ~(a->particle.yield > 0.0f)) | (~b->whole & ~(b->particle.yield > 0.0f));
+    vi fixed =
+        (~a->whole & ~(a->particle.yield > 0.0f)) | (~b->whole & ~(b->particle.yield > 0.0f));
     vi mixed = (~a->whole | ~b->whole) & ~fixed;
     for (int k = 0; k < 3; k++) {
         other[k] = b->particle.x[k] + base[k];

@@ -34,8 +34,8 @@ bool pl_firm_make_room(pl_contact *contact, int count)
     fresh.sections = PL_NEW(contact->memory, pl_firm_section, fresh.section_capacity);
     fresh.touch_capacity = capacity;
     fresh.table_size = size;
-    bool good = fresh.touches && fresh.rows && fresh.yields && fresh.origins && fresh.stops && fresh.table &&
-                fresh.chain && fresh.sections;
+    bool good = fresh.touches && fresh.rows && fresh.yields && fresh.origins && fresh.stops &&
+                fresh.table && fresh.chain && fresh.sections;
     if (good && had) {
         memcpy(fresh.touches, firm->touches, sizeof *fresh.touches * had);
         memcpy(fresh.origins, firm->origins, sizeof *fresh.origins * had);
@@ -162,13 +162,12 @@ static void add_stop(pl_contact *contact, pl_near *near, int place, const pl_sho
         stop->point[k] = (float)(shove->arm[k] + c->to.position[k] - body->base[k]);
     }
     firm->origins[firm->touch_count] = (pl_firm_origin){.near = near};
-    firm->touches[firm->touch_count++] =
-        (pl_firm_touch){.b = body->whole,
-                        .place_a = pl_firm_nobody(contact),
-                        .place_b = near->clump * PL_CLUMP + place,
-                        .friction = stop->friction,
-                        .recover = stop->recover,
-                        .kick = stop->kick};
+    firm->touches[firm->touch_count++] = (pl_firm_touch){.b = body->whole,
+                                                         .place_a = pl_firm_nobody(contact),
+                                                         .place_b = near->clump * PL_CLUMP + place,
+                                                         .friction = stop->friction,
+                                                         .recover = stop->recover,
+                                                         .kick = stop->kick};
 }
 
 /* Those of a clump that may be below a plane, by their spheres. */

@@ -44,11 +44,11 @@ static uint32_t may_reach(const pl_contact *contact, const pl_near *near)
     }
     for (int k = 0; k < PL_CLUMP; k++) {
         const float *by = contact->change[first + k], *still = contact->shift[first + k];
-        height[k] = n[0] * (at->x[k] + (by[0] + still[0])) + n[1] * (at->y[k] + (by[1] + still[1])) +
-                    n[2] * (at->z[k] + (by[2] + still[2]));
+        height[k] = n[0] * (at->x[k] + (by[0] + still[0])) +
+                    n[1] * (at->y[k] + (by[1] + still[1])) + n[2] * (at->z[k] + (by[2] + still[2]));
     }
     for (int k = 0; k < PL_CLUMP; k++)
-        bits |= (uint32_t)!((float)offset + height[k] > 1.01f * contact->radius[first + k]) << k;
+        bits |= (uint32_t) !((float)offset + height[k] > 1.01f * contact->radius[first + k]) << k;
     return bits & contact->used[near->clump];
 }
 

@@ -67,8 +67,8 @@ int PL_LANES(pl_oriented_turn_all)(int count, const float by[4][4], float *q)
         vf from[4], to[4];
         pl_lanes_load_fours(q, from);
         for (int k = 0; k < 4; k++)
-            to[k] = by[0][k] * from[0] + by[1][k] * from[1] + by[2][k] * from[2] +
-                    by[3][k] * from[3];
+            to[k] =
+                by[0][k] * from[0] + by[1][k] * from[1] + by[2][k] * from[2] + by[3][k] * from[3];
         vf square = (to[0] * to[0] + to[1] * to[1]) + (to[2] * to[2] + to[3] * to[3]);
         vf scale = 1.0f / pl_sqrt_f(square);
         for (int k = 0; k < 4; k++)
