@@ -6,9 +6,9 @@
 /* At the most in each of two rounds; the first so many part old overlap; and of touches with colliders alone, in the end. */
 enum { MOST_SWEEPS = 16, PARTING_SWEEPS = 2, SWEEPS_OF_STOPS = 4 };
 
-/* The part of its way that friction goes in a sweep, from the third on: what is left then counts as half of what it is. Where several touches of one pair ask for what no body can do (four corners of
+/* The part of its way that friction goes in a sweep, from the third on; what is off is looked at in the same measure. Where several touches of one pair ask for what no body can do (four corners of
    a face, each a little different), what they push goes to and fro between them, for ever and to no effect, and friction follows because it may as far as they push: those were most of all late sweeps. */
-#define PACE 0.5f
+#define PACE 0.4f
 
 /* What is off by less, in parts of what gravity does in a sub-step, is good enough. */
 #define ENOUGH 0.03
