@@ -61,10 +61,10 @@ typedef struct pl_contact_firm {
     pl_tasks *tasks; /* of this sub-step */
     struct pl_whole *
         wholes; /* [bodies] the first is nobody, then one for each body; of those that move as a whole it is filled */
+    int whole_count, whole_capacity; /* 0 = nobody does */
     int32_t *busy;  /* [wholes] the last sweep in which touches moved it by more than a little... */
     float *stirred; /* [wholes] ...and how far since then, metres */
-    int whole_count, whole_capacity; /* 0 = nobody does */
-    pl_firm_island *islands;         /* [bodies] */
+    pl_firm_island *islands; /* [bodies] */
     struct pl_firm_touch *touches;
     struct pl_firm_row *rows;       /* [touches][3] */
     struct pl_firm_yields *yields;  /* [touches] */

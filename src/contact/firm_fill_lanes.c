@@ -27,6 +27,8 @@ typedef struct vease {
 } vease;
 
 _Static_assert(sizeof(vparticle) == sizeof(pl_primitive) * PL_W, "one vector for each number");
+_Static_assert(offsetof(pl_whole, centre) == offsetof(pl_whole, columns) + 3 * sizeof(pl_quad),
+               "they lie side by side");
 
 typedef struct vside {
     vparticle particle;
@@ -115,6 +117,7 @@ static void make_row(const vside *a, const vside *b, const vf from[3], const vf 
     vf yield = *of_a + *of_b;
     row->per = pl_select_f(yield > 0.0f, 1.0f / yield, pl_splat_f(0));
     row->missing = missing;
+    row->by = pl_splat_f(0);
     for (int k = 0; k < 3; k++)
         row->n[k] = n[k];
 }
@@ -211,8 +214,8 @@ static void take(const pl_contact *contact, int first, int end, group *g)
     static const pl_firm_stop nothing;
     g->stops = first >= contact->firm.first_stop;
     for (int lane = 0; lane < PL_W; lane++) {
-        const pl_firm_touch *t = contact->firm.touches + first + lane;
         bool there = first + lane < end;
+        const pl_firm_touch *t = contact->firm.touches + (there ? first + lane : first);
         g->touch[lane] = there ? t : NULL;
         g->meeting[lane] = !there     ? nothing.n
                            : g->stops ? pl_firm_stop_of(contact, t)->n
@@ -314,6 +317,8 @@ static void fill(const pl_contact *contact, int first, int end)
         for (int k = 0; k < ROW_VALUES; k++)
             values[k] = pl_select_f(m.friction > 0.0f, values[k], zero);
         yields.across[r - 1] = coupling_of(&a, &b, rows, rows + r);
+        yields.a[r] = pl_select_f(m.friction > 0.0f, yields.a[r], zero);
+        yields.b[r] = pl_select_f(m.friction > 0.0f, yields.b[r], zero);
     }
     recall(contact, &g, rows);
     store(contact, &g, rows, &yields);

@@ -74,6 +74,10 @@ typedef struct pl_firm_stop {
 } pl_firm_stop;
 
 _Static_assert(sizeof(pl_firm_stop) == PL_TOUCH_VALUES * sizeof(float) &&
+                   offsetof(pl_firm_stop, depth) == offsetof(pl_touch, depth) &&
+                   offsetof(pl_firm_stop, slide) == offsetof(pl_touch, slide) &&
+                   offsetof(pl_firm_stop, friction) == offsetof(pl_touch, friction) &&
+                   offsetof(pl_firm_stop, normal) == offsetof(pl_touch, normal) &&
                    offsetof(pl_firm_stop, recover) == offsetof(pl_touch, recover) &&
                    offsetof(pl_firm_stop, point) == offsetof(pl_touch, give_a) &&
                    offsetof(pl_firm_stop, kick) == offsetof(pl_touch, kick),

@@ -6,7 +6,7 @@
 /* At the most in each of two rounds; the first so many part old overlap; and of touches with colliders alone, in the end. */
 enum { MOST_SWEEPS = 16, PARTING_SWEEPS = 2, SWEEPS_OF_STOPS = 4 };
 
-/* The part of its way that friction goes in a sweep, from the third on; what is off is looked at in the same measure. Where several touches of one pair ask for what no body can do (four corners of
+/* The part of its way that friction goes in a sweep, from the third on, as long as there is a push; what is off is looked at in the same measure. Where several touches of one pair ask for what no body can do (four corners of
    a face, each a little different), what they push goes to and fro between them, for ever and to no effect, and friction follows because it may as far as they push: those were most of all late sweeps. */
 #define PACE 0.4f
 
@@ -217,8 +217,8 @@ static bool sweep(pl_contact *contact, int first, int end, const sweeps *w)
             gives.apart[k] = pl_firm_apart(&p, rows + k);
         press(rows, w->enough, &gives);
         if (count > 1 && (rows->by > 0 || rows[1].by != 0 || rows[2].by != 0))
-            rub(rows + 1, contact->firm.yields[i].across, t->friction * rows->by, w->pace,
-                w->enough, &gives);
+            rub(rows + 1, contact->firm.yields[i].across, t->friction * rows->by,
+                rows->by > 0 ? w->pace : 1, w->enough, &gives);
         for (int k = 0; k < count; k++)
             pl_firm_exchange(&p, rows + k, gives.by[k]);
         pl_firm_store(&p);
@@ -283,8 +283,8 @@ bool pl_firm_run_stage(pl_contact *contact, pl_firm_section *s, int stage)
     return sweep_section(contact, s, &w);
 }
 
-/* Particles of those that touch themselves were moved one by one since the last round. */
-static void wake_self_touching(pl_contact *contact)
+/* Particles of those that touch themselves were moved one by one since the last round. Returns whether there are any. */
+static bool wake_self_touching(pl_contact *contact)
 {
     pl_contact_firm *firm = &contact->firm;
     bool any = false;
@@ -295,21 +295,24 @@ static void wake_self_touching(pl_contact *contact)
         }
     for (int i = 0; any && i < firm->section_count; i++)
         firm->sections[i].stirred = firm->sweeps;
+    return any;
 }
 
-/* A few times at least, and up to MOST_SWEEPS until all are as they should be; the first of them part old overlap. In the second round, after touches of others (where there are none there is
-   nothing to be mended), who was quiet before stays so. */
+/* A few times at least, and up to MOST_SWEEPS until all are as they should be; the first of them part old overlap. In the second round, after touches of others, who
+   was quiet before stays so; it is for those who could have been moved meanwhile: by touches with particles, or among their own. */
 void pl_contact_sweep_firm(pl_contact *contact, int round)
 {
     pl_contact_firm *firm = &contact->firm;
-    if (!firm->touch_count || (round > 0 && !contact->batch_count))
+    if (!firm->touch_count)
         return;
     if (round == 0) {
         firm->sweeps = 0;
         firm->turns.opening = OPENING;
         firm->turns.fewest = firm->turns.parting = PARTING_SWEEPS;
     } else {
-        wake_self_touching(contact);
+        bool self_touching = wake_self_touching(contact);
+        if (!contact->batch_count || !(firm->mixed || self_touching))
+            return;
         firm->turns.opening = firm->turns.fewest = firm->turns.parting = 0;
     }
     firm->turns.most = MOST_SWEEPS;

@@ -1,6 +1,4 @@
 /* The touches of stiff bodies (firm.c), found once per sub-step: between bodies and with colliders, in the order in which they were found. firm_fill_lanes.c computes what they are made of. */
-#include <math.h>
-
 #include "contact/firm_parts.h"
 
 /* ---- Touches ------------------------------------------------------------------------------------------- */

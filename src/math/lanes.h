@@ -475,7 +475,7 @@ PL_LANES_INLINE void pl_lanes_load_fours(const float *rows, vf columns[4])
 #endif
 }
 
-/* And back. */
+/* And back: what transposes them undoes it. */
 PL_LANES_INLINE void pl_lanes_store_fours(float *rows, const vf columns[4])
 {
 #if PL_LANES_NATIVE
