@@ -229,4 +229,7 @@ void pl_firm_begin_keeping(pl_contact *contact);
 void pl_firm_keep(pl_contact *contact, int number);
 void pl_firm_end_keeping(pl_contact *contact);
 
+/* stand_off.c: which particles of a pair a collider may meet. */
+uint32_t pl_firm_may_reach(const pl_contact *contact, const pl_near *near);
+
 #endif

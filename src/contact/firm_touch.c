@@ -168,27 +168,6 @@ static void add_stop(pl_contact *contact, pl_near *near, int place, const pl_sho
                                                          .kick = stop->kick};
 }
 
-/* Those of a clump that may be below a plane, by their spheres. */
-static uint32_t near_plane(const pl_contact *contact, const pl_near *near)
-{
-    const pl_contact_collider *c = contact->against.colliders + near->collider;
-    const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
-    const pl_clump_places *at = contact->places + near->clump;
-    const float *radius = contact->radius + (size_t)near->clump * PL_CLUMP;
-    double height = 0;
-    uint32_t bits = 0;
-    float n[3];
-    for (int k = 0; k < 3; k++) {
-        height += c->turn_to[k][1] * (body->base[k] - c->to.position[k]);
-        n[k] = (float)c->turn_to[k][1];
-    }
-    for (int k = 0; k < PL_CLUMP; k++)
-        bits |= (uint32_t)((float)height + (n[0] * at->x[k] + n[1] * at->y[k] + n[2] * at->z[k]) <
-                           1.01f * radius[k])
-                << k;
-    return bits & contact->used[near->clump];
-}
-
 /* Colliders that do not give way, which have the last word later: whatever is left for it then strains springs. */
 static void add_stops(pl_contact *contact)
 {
@@ -199,10 +178,8 @@ static void add_stops(pl_contact *contact)
         const pl_contact_collider *c = all->colliders + near->collider;
         if (near->shoves >= 0 || !body->whole || body->asleep || pl_contact_is_deep(c, body))
             continue;
-        uint32_t used =
-            c->kind == PL_COLLIDER_PLANE ? near_plane(contact, near) : contact->used[near->clump];
-        for (; used; used &= used - 1) {
-            int place = __builtin_ctz(used);
+        for (uint32_t left = pl_firm_may_reach(contact, near); left; left &= left - 1) {
+            int place = __builtin_ctz(left);
             pl_shove shove;
             if (pl_contact_find_shove(contact, near, near->clump * PL_CLUMP + place, &shove))
                 add_stop(contact, near, place, &shove);

@@ -27,7 +27,7 @@ static double wanted_by(const pl_contact *contact, const pl_near *near, int plac
 }
 
 /* Those of a clump whose spheres reach into a plane, with room for rounding: most do not. Of other colliders, all. */
-static uint32_t may_reach(const pl_contact *contact, const pl_near *near)
+uint32_t pl_firm_may_reach(const pl_contact *contact, const pl_near *near)
 {
     const pl_contact_collider *c = contact->against.colliders + near->collider;
     const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
@@ -96,7 +96,7 @@ static void move_all(pl_contact *contact, const pl_contact_body *body, const dou
 static void find_deepest(const pl_contact *contact, const pl_near *near, double *most,
                          double way[3])
 {
-    for (uint32_t left = may_reach(contact, near); left; left &= left - 1) {
+    for (uint32_t left = pl_firm_may_reach(contact, near); left; left &= left - 1) {
         int place = __builtin_ctz(left);
         double n[3] = {0, 0, 0},
                by = may_meet(contact, near, place) ? wanted_by(contact, near, place, n) : 0;
