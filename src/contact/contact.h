@@ -221,6 +221,8 @@ typedef struct pl_contact {
 
     /* Called for bodies that are looked at more closely: brings the primitives of clumps that are not wanted, and `came`. NULL = both are there. */
     void (*show)(void *host, int body);
+    /* Brings `came` of one particle. NULL = it is there. */
+    void (*tell)(void *host, int32_t place);
     /* Brings the velocities of a body's clumps at the start of the sub-step, m/s, for their paths. NULL = they go on as in this sub-step. */
     void (*pace)(void *host, int body, float (*out)[3]);
     void *host;

@@ -602,28 +602,24 @@ static void visit(pl_contact *contact, bool all, visit_touch *call)
     }
 }
 
-/* Head-on by speed alone, and not only because the solver brings what is bent back into its shape. */
-static bool is_thrown(pl_contact *contact, const pl_touch *t, int a, int b)
+/* One was thrown at the other, and hit it. */
+static bool is_hit(const pl_touch *t, int a, int b)
 {
-    if (!(t->swept & PL_SWEPT) || !(t->pushed > 0) || a == b)
-        return false;
-    show(contact, a);
-    show(contact, b);
-    const float *from = contact->came[t->a], *to = contact->came[t->b];
-    float coming =
-        t->n[0] * (from[0] - to[0]) + t->n[1] * (from[1] - to[1]) + t->n[2] * (from[2] - to[2]);
-    return coming > (float)FAST * (contact->least[t->a] + contact->least[t->b]);
+    return t->swept & PL_SWEPT && t->pushed > 0 && a != b;
 }
 
-static void mark_thrown(pl_contact *contact, pl_touch *t, int a, int b)
+static void mark_hit(pl_contact *contact, pl_touch *t, int a, int b)
 {
-    if (is_thrown(contact, t, a, b))
+    if (is_hit(t, a, b)) {
+        show(contact, a);
+        show(contact, b);
         contact->bodies[a].swept = contact->bodies[b].swept = true;
+    }
 }
 
 static void unite_torn(pl_contact *contact, pl_touch *t, int a, int b)
 {
-    if ((contact->bodies[a].torn || contact->bodies[b].torn) && is_thrown(contact, t, a, b))
+    if ((contact->bodies[a].torn || contact->bodies[b].torn) && is_hit(t, a, b))
         unite(contact, a, b);
 }
 
@@ -643,7 +639,7 @@ static bool begin(pl_contact *contact)
         body->zone = b;
         body->shown = body->swept = body->torn = body->halted = false;
     }
-    visit(contact, false, mark_thrown);
+    visit(contact, false, mark_hit);
     for (int b = 0; b < contact->body_count; b++) {
         pl_contact_body *body = contact->bodies + b;
         body->torn = body->swept && is_torn(contact, body);

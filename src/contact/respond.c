@@ -77,8 +77,8 @@ static inline bool resolve(pl_contact *contact, pl_touch *t)
     return push > PL_LITTLE * t->pushed;
 }
 
-/* Two sweeps are enough where nothing fast comes head-on: what is left over is small, and the next sub-step sees it.
-   The bodies in such touches are gone through again, with all their touches, until little changes. */
+/* Two sweeps are enough where nobody is thrown at anybody: what is left over is small, and the next sub-step sees it.
+   The bodies of those who are are gone through again, with all their touches, until little changes. */
 enum { SWEEPS_WHEN_SWEPT = 16 };
 
 static inline pl_contact_body *body_at(pl_contact *contact, int32_t place)
@@ -136,19 +136,38 @@ static void mark_body(pl_contact *contact, int32_t place)
     memset(contact->marked + body->first_clump, 1, (size_t)body->clumps->count);
 }
 
-/* The bodies in swept touches. Returns whether there are any. */
-static bool mark_swept(pl_contact *contact)
+/* Head-on by speed alone, by more than a part of both half axes. What only the solver pulls there, out of where it is caught, comes in every sub-step, and those who hold it
+   never agree on where it belongs. */
+static bool is_thrown(pl_contact *contact, const pl_touch *t)
+{
+    if (contact->tell) {
+        contact->tell(contact->host, t->a);
+        contact->tell(contact->host, t->b);
+    }
+    pl_quad from = pl_quad_load(contact->came[t->a]), to = pl_quad_load(contact->came[t->b]);
+    pl_quad n = {t->n[0], t->n[1], t->n[2], 0};
+    return dot(n, from - to) > PL_SWEPT_PART * (contact->least[t->a] + contact->least[t->b]);
+}
+
+/* Of the touches that were swept only those count from now on in which somebody was thrown; their bodies are marked. Returns whether there are any. */
+static bool mark_thrown(pl_contact *contact)
 {
     bool any = false;
     for (int block = 0; block < contact->block_count; block++) {
-        const pl_segment *s = contact->touch_segments + block;
-        const pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        any |= s->swept;
-        for (int i = 0; s->swept && i < s->count; i++)
-            if (touches[i].swept) {
-                mark_body(contact, touches[i].a);
-                mark_body(contact, touches[i].b);
+        pl_segment *s = contact->touch_segments + block;
+        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        bool had = s->swept;
+        s->swept = false;
+        for (int i = 0; had && i < s->count; i++) {
+            pl_touch *t = touches + i;
+            if (!(t->swept & PL_SWEPT) || !is_thrown(contact, t)) {
+                t->swept = 0;
+                continue;
             }
+            mark_body(contact, t->a);
+            mark_body(contact, t->b);
+            s->swept = any = true;
+        }
     }
     return any;
 }
@@ -177,7 +196,7 @@ static void sweep_twice(pl_contact *contact)
 static void sweep_all(pl_contact *contact)
 {
     sweep_twice(contact);
-    if (!mark_swept(contact))
+    if (!mark_thrown(contact))
         return;
     bool fits = pl_contact_plan_batches(contact, true);
     memset(contact->marked, 0, (size_t)contact->clump_count);

@@ -167,15 +167,19 @@ void pl_oriented_gather_more(const pl_oriented *body, const pl_clumps *clumps,
     in_use()->gather_more(body, clumps, wanted, which, primitives);
 }
 
+void pl_oriented_came(const pl_oriented *body, int particle, double h, float out[3])
+{
+    double scale = h * body->system->key.model->unit;
+    for (int k = 0; k < 3; k++)
+        out[k] = (float)((body->old.velocity[k] + (double)body->old.u[3 * particle + k]) * scale);
+}
+
 void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clumps,
                                    const uint8_t *wanted, double h, float (*came)[4])
 {
-    double scale = h * body->system->key.model->unit;
-    for (int p = 0; p < clumps->count * PL_CLUMP; p++) {
-        int i = clumps->particle[p];
-        for (int k = 0; (!wanted || wanted[p / PL_CLUMP]) && k < 3; k++)
-            came[p][k] = (float)((body->old.velocity[k] + (double)body->old.u[3 * i + k]) * scale);
-    }
+    for (int p = 0; p < clumps->count * PL_CLUMP; p++)
+        if (!wanted || wanted[p / PL_CLUMP])
+            pl_oriented_came(body, clumps->particle[p], h, came[p]);
 }
 
 void pl_oriented_pace(const pl_oriented *body, const pl_clumps *clumps, float (*out)[3])

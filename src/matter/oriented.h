@@ -289,7 +289,8 @@ void pl_oriented_gather(const pl_oriented *body, const pl_clumps *clumps, const 
 void pl_oriented_gather_more(const pl_oriented *body, const pl_clumps *clumps,
                              const uint8_t *wanted, uint8_t which, pl_primitive *primitives);
 
-/* How far particles of the wanted clumps would have gone in h at the velocity they had at the start, metres. */
+/* How far a particle would have gone in h at the velocity it had at the start, metres; and those of the wanted clumps. */
+void pl_oriented_came(const pl_oriented *body, int particle, double h, float out[3]);
 void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clumps,
                                    const uint8_t *wanted, double h, float (*came)[4]);
 

@@ -145,6 +145,21 @@ static void show_body(void *context, int number)
                                   contact->came + first);
 }
 
+/* The same of one particle. */
+static void tell_speed(void *context, int32_t place)
+{
+    pl_world *world = context;
+    pl_contact *contact = world->contact;
+    int number = contact->body_of[place / PL_CLUMP];
+    const pl_contact_body *body = contact->bodies + number;
+    const pl_oriented *matter = &world->entered[number]->matter;
+    int i = body->clumps->particle[place - body->first_clump * PL_CLUMP];
+    if (body->asleep)
+        memset(contact->came[place], 0, sizeof *contact->came);
+    else
+        pl_oriented_came(matter, i, world->h, contact->came[place]);
+}
+
 /* For the paths of its clumps. */
 static void pace_body(void *context, int number, float (*out)[3])
 {
@@ -238,6 +253,7 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     contact->step = world->step;
     contact->time = world->time;
     contact->show = show_body;
+    contact->tell = tell_speed;
     contact->pace = pace_body;
     contact->host = world;
     contact->firm.kept = world->stiff_contact ? &world->kept : NULL;

@@ -1,5 +1,6 @@
 /* Touches resolved in batches against the same touches resolved one after the other: every bit is the same, whoever shares a particle
-   with whom, and whether there is room for all batches, for some or for none. */
+   with whom, and whether there is room for all batches, for some or for none. And who is gone through again and again: those who are
+   thrown at somebody, with all their touches. */
 #include "contact/contact.h"
 #include "support/check.h"
 
@@ -80,6 +81,15 @@ static pl_touch random_touch(pl_rng *rng, int popular, bool swift)
     return t;
 }
 
+/* Metres per sub-step; half axes are 1, so that about half of those who meet are thrown. */
+static void random_speeds(kit *k, uint64_t seed)
+{
+    pl_rng rng = pl_rng_make(seed);
+    for (int i = 0; i < BODIES * PL_CLUMP; i++)
+        for (int m = 0; m < 3; m++)
+            k->contact->came[i][m] = between(&rng, -3, 3);
+}
+
 static void resolve(kit *k, const pl_touch *touches, int count, int batches)
 {
     pl_contact *contact = k->contact;
@@ -112,6 +122,8 @@ static void test_batches_equal_the_order(void **state)
             touches[i] = random_touch(&rng, popular, round % 2);
         /* Bodies come and go. */
         one.contact->clump_count = two.contact->clump_count = popular;
+        random_speeds(&one, (uint64_t)round);
+        random_speeds(&two, (uint64_t)round);
         resolve(&one, touches, count, 0);
         resolve(&two, touches, count, round % 5 ? room : 3);
         assert_memory_equal(one.contact->change, two.contact->change,
@@ -129,8 +141,50 @@ static void test_batches_equal_the_order(void **state)
     drop_kit(&two);
 }
 
+/* A row of balls, each deep in the next. The first comes head-on: by its speed, or because the solver has moved it there from rest. */
+static void thrown_ones_go_through_again(void **state)
+{
+    (void)state;
+    enum { ROW = 8 };
+    for (int round = 0; round < 8; round++) {
+        bool thrown = round & 1, fits = round & 2, turned = round & 4;
+        kit k;
+        pl_touch touches[ROW] = {0};
+        make_kit(&k);
+        for (int i = 0; i < ROW; i++) {
+            int a = i * PL_CLUMP, b = a + PL_CLUMP;
+            touches[i] = (pl_touch){.a = turned ? b : a,
+                                    .b = turned ? a : b,
+                                    .n = {turned ? -1 : 1},
+                                    .normal = {turned ? -1 : 1},
+                                    .depth = i ? 0.01f : 1.5f,
+                                    .give_a = 0.5f,
+                                    .give_b = 0.5f,
+                                    .mass = 1,
+                                    .swept = i == 0 ? PL_SWEPT : 0};
+        }
+        k.contact->came[0][0] = thrown ? 1.01f : 0.99f; /* of half of 1 + 1 */
+        k.contact->came[5 * PL_CLUMP][0] = 3;           /* was not looked at along its way */
+        resolve(&k, touches, ROW, fits ? k.contact->batch_capacity : 0);
+        const pl_touch *after = k.contact->buffers->touches;
+        assert_int_equal(after[0].swept, thrown ? PL_SWEPT | PL_AGAIN : 0);
+        assert_int_equal(after[1].swept, thrown ? PL_AGAIN : 0);
+        for (int i = 2; i < ROW; i++)
+            assert_int_equal(after[i].swept, 0);
+        /* Two sweeps from one end of the row to the other leave much; many sweeps leave little. */
+        float left =
+            after[0].depth - fabsf(k.contact->change[PL_CLUMP][0] - k.contact->change[0][0]);
+        if (thrown)
+            assert_true(left < 0.03f);
+        else
+            assert_true(left > 0.1f);
+        drop_kit(&k);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_batches_equal_the_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_batches_equal_the_order),
+                                       cmocka_unit_test(thrown_ones_go_through_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
