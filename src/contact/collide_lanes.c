@@ -147,11 +147,14 @@ static bool meet_plane(const grains *g, const plane *p, vf part, vf rate, const 
     /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
     vf zero = pl_splat_f(0),
        pressed = pl_min_f(pl_max_f(-along(p->n, shift), zero), pl_max_f(overlap, zero));
-    share_depth(overlap - pressed, -along(p->n, gone), half, part, rate, &depth, &recover);
+    cross(g->turned, arm, turn);
+    vf most = part * half, turned_in = pl_max_f(-along(p->n, turn), zero);
+    if (!p->flat)
+        most += pl_select_f(part > 0.0f, turned_in, zero);
+    share_depth(overlap - pressed, -along(p->n, gone), half, most, rate, &depth, &recover);
     recover += pressed; /* see share.h */
     out->gone = -along(p->n, gone);
     out->depth = depth;
-    cross(g->turned, arm, turn);
     for (int k = 0; k < 3; k++)
         slide[k] = gone[k] + turn[k] - p->belt[k];
     vf straight = along(p->n, slide);

@@ -27,11 +27,11 @@
 
 /* A particle and a collider: `overlap` at the end of a sub-step in which the two came nearer by `approach`. What is deep
    inside comes out no faster than what is in by `half` would at the rate: else the deepest parts of a body would be
-   torn ahead of the others. Particles of sheets (`flat`) reach into a collider whenever they turn, again and again: parted
+   torn ahead of the others; only what it got in by turning just now, `turned_in`, goes back on top of that. Particles of sheets (`flat`) reach into a collider whenever they turn, again and again: parted
    at once their springs would gain what nobody pays for, so they are parted at PL_FLAT_PART of the rate. By turning, nobody
    gets in deeper than by `half`: whose centre is inside was there before, and comes out as everybody else. */
-static inline void pl_share_overlap(double overlap, double approach, double half, double h,
-                                    bool flat, double *depth, double *recover)
+static inline void pl_share_overlap(double overlap, double approach, double half, double turned_in,
+                                    double h, bool flat, double *depth, double *recover)
 {
     double part = PL_RECOVERY_RATE * h < 1 ? PL_RECOVERY_RATE * h : 1;
     double before = overlap - approach > 0 ? overlap - approach : 0;
@@ -40,7 +40,8 @@ static inline void pl_share_overlap(double overlap, double approach, double half
     before = before < overlap ? before : overlap;
     double reach = flat ? (before < half ? before : half) : 0;
     before -= reach * (1 - part * PL_FLAT_PART);
-    *recover = before < half * part ? before : half * part;
+    double most = half * part + (flat || !(turned_in > 0) ? 0 : turned_in);
+    *recover = before < most ? before : most;
 }
 
 /* Velocity, in metres per sub-step, that two get in a bounce without being moved: so that after an approach of which

@@ -24,14 +24,14 @@ PL_LANES_INLINE void share_overlap(vf overlap, vf approach, vf distance, vf part
     *recover = pl_min_f(before, pl_max_f(overlap, zero)) * pl_min_f(part * faster, one);
 }
 
-/* A particle and a collider: the same, but at once (`rate` 1) as far as its centre is inside, the rest at `rate`. See pl_share_overlap. */
-PL_LANES_INLINE void share_depth(vf overlap, vf approach, vf half, vf part, vf rate, vf *depth,
+/* A particle and a collider: the same, but at once (`rate` 1) as far as its centre is inside, the rest at `rate`, and no more than `most`. See pl_share_overlap. */
+PL_LANES_INLINE void share_depth(vf overlap, vf approach, vf half, vf most, vf rate, vf *depth,
                                  vf *recover)
 {
     vf zero = pl_splat_f(0), before = pl_max_f(overlap - approach, zero);
     *depth = pl_max_f(pl_min_f(overlap, approach), zero);
     before = pl_min_f(before, pl_max_f(overlap, zero));
-    *recover = pl_min_f(before - pl_min_f(before, half) * (1 - rate), part * half);
+    *recover = pl_min_f(before - pl_min_f(before, half) * (1 - rate), most);
 }
 
 /* See pl_bounce. */
