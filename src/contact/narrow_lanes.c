@@ -33,10 +33,21 @@ static bool take_pairs(search *s, pairs *p, bool swept)
     pl_contact_buffer *buffer = s->buffer;
     if (p->count)
         fill_up(p);
-    for (int at = 0; at < p->count; at += PL_W) {
-        if (buffer->touch_count + PL_W > buffer->touch_capacity)
-            return false;
-        buffer->touch_count += touch_lanes(s, p, at, swept, buffer->touches + buffer->touch_count);
+    for (int at = 0; at < p->count;) {
+        facing both[2];
+        int count = p->count - at > PL_W ? 2 : 1;
+        for (int k = 0; k < count; k++)
+            face(s, p->of + at + k * PL_W, &both[k]);
+        if (count == 2)
+            meet_at_end(both, 2);
+        else
+            meet_at_end(both, 1);
+        for (int k = 0; k < count; k++, at += PL_W) {
+            if (buffer->touch_count + PL_W > buffer->touch_capacity)
+                return false;
+            buffer->touch_count +=
+                touch_lanes(s, p, at, swept, &both[k], buffer->touches + buffer->touch_count);
+        }
     }
     p->count = 0;
     return true;

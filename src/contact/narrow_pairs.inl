@@ -78,29 +78,62 @@ PL_LANES_INLINE void cross(const vf a[3], const vf b[3], vf out[3])
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Distance of closest approach along n, and y; `beyond` = distances from which on nothing touches, to leave early. */
-static vf closest_approach(const vshape *a, const vshape *b, const vf n[3], vf beyond, vf normal[3])
-{
-    vf one = pl_splat_f(1), y[3];
-    vshape p = *a, q = *b;
+/* The closest approach of PL_W pairs while it is looked for: in units in which nothing over- or underflows; distances from `beyond` on touch
+   nobody. */
+typedef struct chase {
+    vshape a, b;
+    vf n[3], scale, beyond; /* `beyond`: its square */
     vapproach approach;
-    vf scale = scale_both(&p, &q);
-    approach_begin(&approach);
-    approach_evaluate(&approach, &p, &q, n, true);
-    for (int i = 1; i < PL_APPROACH_EVALUATIONS; i++) {
-        if (!pl_any_f(approach.square > beyond * beyond * scale))
-            break;
-        if (i < PL_APPROACH_EVALUATIONS - 1)
-            approach_evaluate(&approach, &p, &q, n, false);
-        else
-            approach_try(&approach, &p, &q, n, y);
-    }
-    /* No estimate is below the true distance, and they only fall: these are apart, however many evaluations their
-       neighbours in the lanes asked for. */
-    vi apart = ~(approach.square > beyond * beyond * scale);
+} chase;
+
+PL_LANES_INLINE void begin_chase(const vshape *a, const vshape *b, const vf n[3], vf beyond,
+                                 chase *c)
+{
+    c->a = *a;
+    c->b = *b;
     for (int k = 0; k < 3; k++)
-        normal[k] = approach.normal[k];
-    return pl_select_f(apart, pl_splat_f(0), pl_sqrt_f(approach.square * (one / scale)));
+        c->n[k] = n[k];
+    c->scale = scale_both(&c->a, &c->b);
+    c->beyond = beyond * beyond * c->scale;
+    approach_begin(&c->approach);
+}
+
+/* Of some in turns: in each of them one step waits for the other, so that two together take little longer than one. Left early when all are apart. */
+PL_LANES_INLINE void give_chase(chase *all, int count)
+{
+    for (int i = 0; i < PL_APPROACH_EVALUATIONS; i++) {
+        bool any = i == 0;
+        for (int k = 0; k < count && i; k++)
+            any |= pl_any_f(all[k].approach.square > all[k].beyond);
+        if (!any)
+            break;
+        for (int k = 0; k < count; k++) {
+            chase *c = all + k;
+            vf y[3];
+            if (i < PL_APPROACH_EVALUATIONS - 1)
+                approach_evaluate(&c->approach, &c->a, &c->b, c->n, i == 0);
+            else
+                approach_try(&c->approach, &c->a, &c->b, c->n, y);
+        }
+    }
+}
+
+/* Distance of closest approach along n, and y. No estimate is below the true distance, and they only fall: whoever is apart by the last of them is so
+   however many evaluations its neighbours in the lanes asked for. */
+PL_LANES_INLINE vf end_chase(const chase *c, vf normal[3])
+{
+    vi apart = ~(c->approach.square > c->beyond);
+    for (int k = 0; k < 3; k++)
+        normal[k] = c->approach.normal[k];
+    return pl_select_f(apart, pl_splat_f(0), pl_sqrt_f(c->approach.square * (1.0f / c->scale)));
+}
+
+static vf closest_approach(const vshape *a, const vshape *b, const vf n[3], vf normal[3])
+{
+    chase c;
+    begin_chase(a, b, n, pl_splat_f(0), &c);
+    give_chase(&c, 1);
+    return end_chase(&c, normal);
 }
 
 /* Where along its way (from `start`, by `way`) b first comes as near to a as `reach`; 2 = never. */
@@ -120,32 +153,56 @@ typedef struct meeting {
         along; /* direction, surface normal, closest approach, n · (x_b − x_a) */
 } meeting;
 
-static void meet_at_end(const vgrain *a, const vgrain *b, const vf r[3], meeting *m)
+/* PL_W pairs face to face. */
+typedef struct facing {
+    vgrain a, b;
+    vbetween two;
+    vf r[3], moved[3]; /* from a to b, and by how much that changed in the sub-step */
+    meeting m;
+} facing;
+
+static void face(const search *s, const uint32_t *which, facing *f)
 {
-    normalise(r, m->n, &m->along);
-    m->distance = closest_approach(&a->shape, &b->shape, m->n, m->along, m->normal);
+    load_pairs(s, which, &f->a, &f->b, &f->two);
+    for (int k = 0; k < 3; k++) {
+        f->r[k] = f->b.x[k] + f->two.offset[k] - f->a.x[k];
+        f->moved[k] = f->b.moved[k] - f->a.moved[k];
+    }
+}
+
+PL_LANES_INLINE void meet_at_end(facing *all, int count)
+{
+    chase c[2];
+    for (int k = 0; k < count; k++) {
+        meeting *m = &all[k].m;
+        normalise(all[k].r, m->n, &m->along);
+        begin_chase(&all[k].a.shape, &all[k].b.shape, m->n, m->along, &c[k]);
+    }
+    give_chase(c, count);
+    for (int k = 0; k < count; k++)
+        all[k].m.distance = end_chase(&c[k], all[k].m.normal);
 }
 
 /* Two rounds: the direction from spheres, then from the approach along that direction. */
-static void meet_on_the_way(const vgrain *a, const vgrain *b, const vf r[3], vf reach, meeting *m)
+static void meet_on_the_way(facing *f, vf reach)
 {
-    vf way[3], start[3], n[3], normal[3], length, zero = pl_splat_f(0);
-    for (int k = 0; k < 3; k++) {
-        way[k] = b->moved[k] - a->moved[k];
-        start[k] = r[k] - way[k];
-    }
+    meeting *m = &f->m;
+    const vf *way = f->moved;
+    vf start[3], n[3], normal[3], length;
+    for (int k = 0; k < 3; k++)
+        start[k] = f->r[k] - way[k];
     for (int round = 0; round < 3; round++) {
         vf t = first_meeting(start, way, reach), at[3];
         vi never = t > 1.0f;
         for (int k = 0; k < 3; k++)
             at[k] = start[k] + pl_min_f(t, pl_splat_f(1)) * way[k];
         normalise(at, n, &length);
-        vf distance = closest_approach(&a->shape, &b->shape, n, zero, normal);
+        vf distance = closest_approach(&f->a.shape, &f->b.shape, n, normal);
         reach = pl_select_f(never, reach, distance);
         vi take = ~never;
         if (round == 2) {
             m->distance = pl_select_f(take, distance, m->distance);
-            m->along = pl_select_f(take, dot(n, r), m->along);
+            m->along = pl_select_f(take, dot(n, f->r), m->along);
             for (int k = 0; k < 3; k++) {
                 m->n[k] = pl_select_f(take, n[k], m->n[k]);
                 m->normal[k] = pl_select_f(take, normal[k], m->normal[k]);
@@ -328,49 +385,44 @@ PL_LANES_INLINE uint32_t lanes_left(const pairs *p, int at)
     return lanes_up_to(p->count - at);
 }
 
-/* The pairs from the `at`th on, as many as there are lanes. */
-static int touch_lanes(const search *s, const pairs *p, int at, bool swept, pl_touch *out)
+/* What comes of the pairs from the `at`th on that face each other. */
+static int touch_lanes(const search *s, const pairs *p, int at, bool swept, facing *f,
+                       pl_touch *out)
 {
     const pl_contact *contact = s->contact;
     const uint32_t *pair = p->of + at;
-    vgrain a, b;
-    vbetween two;
-    vf r[3], moved[3], length;
-    meeting m;
-    load_pairs(s, pair, &a, &b, &two);
-    for (int k = 0; k < 3; k++) {
-        r[k] = b.x[k] + two.offset[k] - a.x[k];
-        moved[k] = b.moved[k] - a.moved[k];
-    }
+    const vgrain *a = &f->a, *b = &f->b;
+    const vf *moved = f->moved;
+    meeting *m = &f->m;
+    vf length;
     vi parted = pl_splat_bits_f(0);
-    meet_at_end(&a, &b, r, &m);
     if (swept) {
-        meet_on_the_way(&a, &b, r, reach_of(s, pair), &m);
-        parted = have_parted(&m, moved);
+        meet_on_the_way(f, reach_of(s, pair));
+        parted = have_parted(m, moved);
     }
-    leave_deep(s, pair, &a, &b, r, moved, &m);
-    vf overlap = m.distance - m.along, yield = a.yield + b.yield;
+    leave_deep(s, pair, a, b, f->r, moved, m);
+    vf overlap = m->distance - m->along, yield = a->yield + b->yield;
     uint32_t which = bits_of(((overlap > 0.0f) | parted) & (yield > 0.0f)) & lanes_left(p, at);
     if (!which)
         return 0;
     vtouch t;
-    vf approach = -dot(m.n, moved);
-    normalise(m.normal, t.normal, &length);
-    slide_of(&a, &b, t.normal, t.slide);
-    share_overlap(overlap, approach, m.distance, recovery_part(contact->h), &t.depth, &t.recover);
+    vf approach = -dot(m->n, moved);
+    normalise(m->normal, t.normal, &length);
+    slide_of(a, b, t.normal, t.slide);
+    share_overlap(overlap, approach, m->distance, recovery_part(contact->h), &t.depth, &t.recover);
     t.depth = pl_select_f(parted, overlap, t.depth);
     t.kick = pl_splat_f(0);
     if (contact->bouncy)
-        t.kick = bounce_of(coming(s, pair, m.n), approach, t.depth, two.bounce,
+        t.kick = bounce_of(coming(s, pair, m->n), approach, t.depth, f->two.bounce,
                            bounce_floor(contact->h, contact->gravity));
     for (int k = 0; k < 3; k++)
-        t.n[k] = m.n[k];
-    t.friction = two.friction;
+        t.n[k] = m->n[k];
+    t.friction = f->two.friction;
     t.mass = 1.0f / pl_max_f(yield, pl_splat_f(1e-37f));
-    t.give_a = a.yield * t.mass;
-    t.give_b = b.yield * t.mass;
+    t.give_a = a->yield * t.mass;
+    t.give_b = b->yield * t.mass;
     /* What only slides past is resolved like anything slow. */
-    uint32_t head_on = swept ? bits_of(approach > PL_SWEPT_PART * m.distance) : 0;
+    uint32_t head_on = swept ? bits_of(approach > PL_SWEPT_PART * m->distance) : 0;
     s->segment->swept |= (head_on & which) != 0;
     return store_touches(s, p, at, head_on, which, &t, out);
 }
