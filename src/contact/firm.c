@@ -217,9 +217,36 @@ pl_firm_lead pl_firm_lead_of(const double by[3], const double turned[3])
     return l;
 }
 
+static pl_quad way_at(const pl_contact *contact, int clump, int k)
+{
+    const pl_clump_places *way = contact->ways + clump;
+    return (pl_quad){way->x[k], way->y[k], way->z[k], 0};
+}
+
+pl_firm_kick pl_firm_kick_of(const pl_contact *contact, const pl_whole *whole,
+                             const double kicked[3], const double spun[3])
+{
+    const pl_contact_body *body = contact->bodies + whole->body;
+    const double back[3] = {-spun[0], -spun[1], -spun[2]};
+    pl_firm_kick kick = {.back = pl_firm_lead_of(kicked, back)};
+    if (!kick.back.any)
+        return kick;
+    for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++)
+        for (uint32_t used = contact->used[c]; used; used &= used - 1) {
+            int k = __builtin_ctz(used);
+            kick.way += way_at(contact, c, k) * (contact->mass[c * PL_CLUMP + k] * whole->yield);
+        }
+    return kick;
+}
+
+static void add(pl_quad by, float out[4])
+{
+    pl_quad_store(out, pl_quad_load(out) + by);
+}
+
 static void follow(const pl_firm_lead *l, pl_quad r, float out[4])
 {
-    pl_quad_store(out, pl_quad_load(out) + (l->by + pl_firm_turned(l, r)));
+    add(l->by + pl_firm_turned(l, r), out);
 }
 
 /* Who goes on sleeping stays where it is. */
@@ -232,7 +259,7 @@ static void move_whole(pl_contact *contact, pl_whole *whole)
                  whole->kicked[k] + whole->spun[k];
     pl_firm_lead by = pl_firm_lead_of(whole->moved, whole->turned);
     pl_firm_lead still = pl_firm_lead_of(whole->shifted, whole->tilted);
-    pl_firm_lead kick = pl_firm_lead_of(whole->kicked, whole->spun);
+    pl_firm_kick kick = pl_firm_kick_of(contact, whole, whole->kicked, whole->spun);
     if ((!by.any && !still.any) || (body->asleep && !whole->hit) || !isfinite(check))
         return;
     for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++) {
@@ -246,8 +273,9 @@ static void move_whole(pl_contact *contact, pl_whole *whole)
                        contact->change[c * PL_CLUMP + k]);
             if (still.any)
                 follow(&still, r, contact->shift[c * PL_CLUMP + k]);
-            if (kick.any)
-                follow(&kick, r, contact->kick[c * PL_CLUMP + k]);
+            if (kick.back.any)
+                add(pl_firm_kicked(&kick, r, way_at(contact, c, k)),
+                    contact->kick[c * PL_CLUMP + k]);
         }
         contact->touched[c] |= contact->used[c];
     }

@@ -146,7 +146,8 @@ static float part_by_motion(const pl_firm_island *island)
 #define LARGEST 1.5
 
 typedef struct motion {
-    pl_firm_lead by, kick;
+    pl_firm_lead by;
+    pl_firm_kick kick;
     double ease; /* inertia of its particles about themselves */
     double spin[3], turned[3], spun[3];
 } motion;
@@ -157,7 +158,8 @@ static void store(pl_quad v, double out[3])
         out[k] = (double)v[k];
 }
 
-static motion motion_of(const pl_contact_body *body, const pl_whole *whole)
+static motion motion_of(const pl_contact *contact, const pl_contact_body *body,
+                        const pl_whole *whole)
 {
     double moved[3], kicked[3];
     motion m = {.ease = LARGEST * body->round};
@@ -166,7 +168,7 @@ static motion motion_of(const pl_contact_body *body, const pl_whole *whole)
     pl_firm_unfold(whole, whole->by.spun, m.turned);
     pl_firm_unfold(whole, whole->kick.spun, m.spun);
     m.by = pl_firm_lead_of(moved, m.turned);
-    m.kick = pl_firm_lead_of(kicked, m.spun);
+    m.kick = pl_firm_kick_of(contact, whole, kicked, m.spun);
     return m;
 }
 
@@ -204,7 +206,7 @@ static void count_motion(pl_contact *contact, int number)
         return;
     motion m = {.ease = 0};
     if (body->whole > 0)
-        m = motion_of(body, whole);
+        m = motion_of(contact, body, whole);
     pl_quad spin = {0, 0, 0, 0};
     for (int c = body->first_clump; c < body->first_clump + body->clumps->count; c++)
         for (uint32_t used = contact->used[c]; used; used &= used - 1) {
@@ -213,8 +215,7 @@ static void count_motion(pl_contact *contact, int number)
             pl_quad r = (pl_quad){at->x[k], at->y[k], at->z[k], 0} - whole->centre;
             pl_quad went = {way->x[k], way->y[k], way->z[k], 0};
             pl_quad by = pl_quad_load(contact->change[place]) + m.by.by + pl_firm_turned(&m.by, r);
-            pl_quad kick =
-                pl_quad_load(contact->kick[place]) + m.kick.by + pl_firm_turned(&m.kick, r);
+            pl_quad kick = pl_quad_load(contact->kick[place]) + pl_firm_kicked(&m.kick, r, went);
             double before[3], after[3], more[3];
             store(went, before);
             store(went + by, after);

@@ -198,8 +198,23 @@ static inline pl_quad pl_firm_turned(const pl_firm_lead *l, pl_quad r)
     return l->turn[0] * r[0] + l->turn[1] * r[1] + l->turn[2] * r[2];
 }
 
+/* What bouncing gives, metres per sub-step. Velocity is the way from where everything was, so that is turned further back: where it is turned on from where it is, what spins by a radian in a
+   sub-step would shrink. */
+typedef struct pl_firm_kick {
+    pl_firm_lead back;
+    pl_quad way; /* of the centre of mass in this sub-step */
+} pl_firm_kick;
+
+/* To a particle that is at r from the centre of mass and went so far. */
+static inline pl_quad pl_firm_kicked(const pl_firm_kick *kick, pl_quad r, pl_quad went)
+{
+    return kick->back.by - pl_firm_turned(&kick->back, r - (went - kick->way));
+}
+
 /* firm.c */
 pl_firm_lead pl_firm_lead_of(const double by[3], const double turned[3]);
+pl_firm_kick pl_firm_kick_of(const pl_contact *contact, const pl_whole *whole,
+                             const double kicked[3], const double spun[3]);
 /* Cᵀ spun: a rotation vector. */
 void pl_firm_unfold(const pl_whole *whole, pl_quad spun, double out[3]);
 

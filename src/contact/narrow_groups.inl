@@ -280,10 +280,10 @@ static int look_between(search *s, pl_group *groups, pl_row_gaps *gaps, int32_t 
             between *two = s->two + kept;
             join(contact, group, two);
             two->fast = n.fast[lane] ? fast_rows(contact, group) : 0;
-            two->pulled = contact->pulled[group->clump];
-            two->other_pulled = contact->pulled[group->other];
             two->rows =
                 rows_within(gaps + live[i + lane], n.steps[lane]) & contact->used[two->clump];
+            two->pulled = contact->pulled[group->clump] & two->rows;
+            two->other_pulled = contact->pulled[group->other];
             kept += two->rows != 0;
         }
     }

@@ -413,9 +413,11 @@ static int touch_lanes(const search *s, const pairs *p, int at, kind of, facing 
     share_overlap(overlap, approach, m->distance, recovery_part(contact->h), &t.depth, &t.recover);
     t.depth = pl_select_f(parted, overlap, t.depth);
     t.kick = pl_splat_f(0);
-    if (contact->bouncy)
+    if (contact->bouncy) {
         t.kick = bounce_of(coming(s, pair, m->n), approach, t.depth, f->two.bounce,
                            bounce_floor(contact->h, contact->gravity));
+        t.kick = pl_select_f(parted, pl_splat_f(0), t.kick);
+    }
     for (int k = 0; k < 3; k++)
         t.n[k] = m->n[k];
     t.friction = f->two.friction;

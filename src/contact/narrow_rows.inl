@@ -85,25 +85,29 @@ PL_LANES_INLINE uint32_t were_near(const grounds *g, const float from[3], float 
     return result;
 }
 
-/* Of each of my particles those of the other clump whom it met when the sub-step began, if one of the two was pulled. */
-static __attribute__((noinline)) void find_caught(const grounds *g, const between *two,
+/* Of each of my particles in the rows those of the other clump whom it met when the sub-step began, if one of the two was pulled. Returns whether
+   there are any. */
+static __attribute__((noinline)) bool find_caught(const grounds *g, const between *two,
                                                   uint32_t out[PL_CLUMP])
 {
     const float back[3] = {-two->offset[0], -two->offset[1], -two->offset[2]};
     float from[3];
+    uint32_t any = 0;
     memset(out, 0, sizeof *out * PL_CLUMP);
     for (uint32_t left = two->pulled; left; left &= left - 1) {
         int at = __builtin_ctz(left);
         start_of(g, two->clump, at, two->offset, from);
-        out[at] = were_near(g, from, g->radius[two->clump * PL_CLUMP + at], two->other);
+        any |= out[at] =
+            were_near(g, from, g->radius[two->clump * PL_CLUMP + at], two->other) & two->used;
     }
     for (uint32_t left = two->other_pulled; left; left &= left - 1) {
         int at = __builtin_ctz(left);
         start_of(g, two->other, at, back, from);
         uint32_t mine = were_near(g, from, g->radius[two->other * PL_CLUMP + at], two->clump);
-        for (; mine; mine &= mine - 1)
-            out[__builtin_ctz(mine)] |= 1u << at;
+        for (mine &= two->rows; mine; mine &= mine - 1)
+            any |= out[__builtin_ctz(mine)] |= 1u << at;
     }
+    return any;
 }
 
 /* Whose spheres overlap on their way. */
@@ -181,11 +185,13 @@ static uint32_t careful_rows(search *s, const grounds *g, const between *two, in
 {
     const pl_contact *contact = s->contact;
     uint32_t rows = two->rows, held[PL_CLUMP];
-    bool pulled = two->pulled | two->other_pulled;
+    bool pulled = (two->pulled | two->other_pulled) && find_caught(g, two, held);
+    if (!(pulled | two->fast) && two->body != two->other_body) {
+        s->slow.count = plain_rows(g, two, of, &s->slow);
+        return 0;
+    }
     view v;
     look_across(g, two, &v);
-    if (pulled)
-        find_caught(g, two, held);
     for (; rows && !is_full(s); rows &= rows - 1) {
         int at = __builtin_ctz(rows);
         int32_t mine = two->clump;

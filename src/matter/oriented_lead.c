@@ -46,22 +46,41 @@ static swing sum_of(const pl_oriented *body)
     return s;
 }
 
-/* The rotation nearest to m, by Newton steps from none (METHODS, "Rotations fast and safe"), each of which has the cube of the error before. */
-static pl_quat turn_of(pl_mat3 m)
+/* The rotation nearest to 1 + [v]×: by atan ‖v‖ about v. */
+static pl_quat turn_along(pl_vec3 v)
 {
-    pl_quat q = pl_quat_identity();
-    double off = 1;
-    for (int i = 0; i < 4 && off > 1e-3; i++) {
-        pl_mat3 b = i ? pl_m3_mul(pl_m3_transpose(pl_quat_to_m3(q)), m) : m, hessian, inverse;
-        pl_vec3 slope = {b.m[2][1] - b.m[1][2], b.m[0][2] - b.m[2][0], b.m[1][0] - b.m[0][1]};
-        hessian = pl_m3_scale(pl_m3_add(b, pl_m3_transpose(b)), -0.5);
-        for (int k = 0; k < 3; k++)
-            hessian.m[k][k] += pl_m3_trace(b);
-        if (!pl_m3_inverse(hessian, &inverse))
+    double scale = 1 / (1 + sqrt(1 + pl_v3_length2(v)));
+    return pl_quat_normalise((pl_quat){v.x * scale, v.y * scale, v.z * scale, 1});
+}
+
+/* What maximises tr(Rᵀ m) nearby, where m is about symmetric: half of the rotation vector that m asks for, with `about` in place of its symmetric part. */
+static bool lean_of(pl_mat3 m, pl_mat3 about, pl_vec3 *by)
+{
+    pl_vec3 slope = {m.m[2][1] - m.m[1][2], m.m[0][2] - m.m[2][0], m.m[1][0] - m.m[0][1]};
+    pl_mat3 hessian = pl_m3_scale(pl_m3_add(about, pl_m3_transpose(about)), -0.5), inverse;
+    for (int k = 0; k < 3; k++)
+        hessian.m[k][k] += pl_m3_trace(about);
+    if (!pl_m3_inverse(hessian, &inverse))
+        return false;
+    *by = pl_v3_scale(pl_m3_mul_v3(inverse, slope), 0.5);
+    return true;
+}
+
+/* The rotation nearest to `moved`, by Newton steps (METHODS, "Rotations fast and safe"), each of which has the cube of the error before. They start where that of
+   a rigid body is, `rest` turned along its tangent: from none, what turns by a radian in a sub-step would be led astray. */
+static pl_quat turn_of(pl_mat3 rest, pl_mat3 moved)
+{
+    pl_vec3 by;
+    if (!lean_of(moved, rest, &by))
+        return pl_quat_identity();
+    pl_quat q = turn_along(pl_v3_scale(by, 2));
+    for (int i = 0; i < 4; i++) {
+        pl_mat3 b = pl_m3_mul(pl_m3_transpose(pl_quat_to_m3(q)), moved);
+        if (!lean_of(b, b, &by))
             break;
-        pl_vec3 by = pl_v3_scale(pl_m3_mul_v3(inverse, slope), 0.5);
         q = pl_quat_normalise(pl_quat_mul(q, (pl_quat){by.x, by.y, by.z, 1}));
-        off = pl_v3_length(by);
+        if (pl_v3_length(by) <= 1e-3)
+            break;
     }
     return q;
 }
@@ -78,24 +97,31 @@ static void moments_of(const swing *s, double h, const double centre[3], pl_mat3
         }
 }
 
-/* What turns by less in a sub-step, radians, is strained by the square of it: let it be. One particle of a stiff body tells of all. */
+/* What turns by less in a sub-step, radians, is strained by the square of it: let it be. Two particles of a stiff body tell of all, by how they turn and by how they move
+   against the mean, in units that are about their spacing. */
 #define SLOW 3e-4
 
 static bool is_slow(const pl_oriented *body, double h)
 {
-    double square = 0;
-    for (int k = 0; k < 3; k++)
-        square += (double)body->old.w[k] * (double)body->old.w[k];
-    return !(h * h * square > SLOW * SLOW);
+    const float *of[4] = {body->old.w, body->old.w + 3 * (body->n - 1), body->old.u,
+                          body->old.u + 3 * (body->n - 1)};
+    double most = 0;
+    for (int i = 0; i < 4; i++) {
+        double square = 0;
+        for (int k = 0; k < 3; k++)
+            square += (double)of[i][k] * (double)of[i][k];
+        most = square > most ? square : most;
+    }
+    return !(h * h * most > SLOW * SLOW);
 }
 
 /* The nearest rotation to where the body goes; the particles' own moments count as if they were round, 1 + [h ω]× of them. */
-static pl_quat rotation_of(const pl_mat3 *rest, const pl_mat3 *way, pl_vec3 spun, double moment)
+static pl_quat rotation_of(pl_mat3 rest, const pl_mat3 *way, pl_vec3 spun, double moment)
 {
-    pl_mat3 moved = pl_m3_add(pl_m3_add(*rest, *way), pl_m3_cross(pl_v3_scale(spun, moment / 3)));
     for (int k = 0; k < 3; k++)
-        moved.m[k][k] += moment / 3;
-    return turn_of(moved);
+        rest.m[k][k] += moment / 3;
+    pl_mat3 own = pl_m3_cross(pl_v3_scale(spun, moment / 3));
+    return turn_of(rest, pl_m3_add(pl_m3_add(rest, *way), own));
 }
 
 void pl_oriented_lead(pl_oriented *body, double h)
@@ -121,15 +147,14 @@ void pl_oriented_lead(pl_oriented *body, double h)
         firm.m[k][k] += 1e-6 * pl_m3_trace(rest);
     if (!pl_m3_inverse(firm, &inverse))
         return;
-    pl_quat q =
-        rotation_of(&rest, &way, pl_v3(spun[0], spun[1], spun[2]), body->system->own_moment);
+    pl_quat q = rotation_of(rest, &way, pl_v3(spun[0], spun[1], spun[2]), body->system->own_moment);
     /* (Q − 1) − (A − 1): nothing where nobody moves. */
     pl_mat3 turned = pl_m3_sub(pl_quat_to_m3(q), pl_m3_identity());
     pl_mat3 bend = pl_m3_sub(turned, pl_m3_mul(way, inverse));
     for (int k = 0; k < 9; k++)
         size += fabs(bend.m[k / 3][k % 3]);
-    /* Torn apart, turned by more than a sub-step shows, or no numbers. The chord of a turn by one radian alone bends by 2. */
-    if (!(size < 4 && q.w > 0.8))
+    /* Torn apart, or no numbers. */
+    if (!(size < 1000 && q.w > 0.3))
         return;
     const double turn[3] = {q.x / q.w, q.y / q.w, q.z / q.w};
     for (int k = 0; k < 9; k++)
