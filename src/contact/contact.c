@@ -64,7 +64,7 @@ void pl_contact_destroy(pl_contact *contact)
         contact->nodes,   contact->items,      contact->group_segments, contact->touch_segments,
         contact->touched, contact->marked,     contact->motion,         contact->path,
         contact->thick,   contact->batches,    contact->last,           contact->mass,
-        contact->order,   contact->batch_full, contact->plan.found,     contact->pulled};
+        contact->order,   contact->batch_full, contact->plan.found};
     pl_contact_free_joints(contact);
     pl_contact_free_firm(contact);
     pl_contact_free_colliders(contact);
@@ -145,7 +145,6 @@ static bool reserve_clumps(pl_contact *contact, size_t capacity)
            renew(memory, &contact->motion, clumps, sizeof *contact->motion) &&
            renew(memory, &contact->boxes, 6 * clumps, sizeof *contact->boxes) &&
            renew(memory, &contact->spheres, clumps, sizeof *contact->spheres) &&
-           renew(memory, &contact->pulled, clumps, sizeof *contact->pulled) &&
            renew(memory, &contact->wanted, clumps, sizeof *contact->wanted) &&
            renew(memory, &contact->change, places, sizeof *contact->change) &&
            renew(memory, &contact->shift, places, sizeof *contact->shift) &&
@@ -214,7 +213,7 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
     contact->clump_count += body->clumps->count;
     for (int c = 0; c < body->clumps->count; c++) {
         contact->used[first + c] = body->clumps->used[c];
-        contact->touched[first + c] = contact->pulled[first + c] = 0;
+        contact->touched[first + c] = 0;
         contact->body_of[first + c] = number;
         contact->thick[first + c] = 0;
         for (int p = 0; p < PL_CLUMP; p++) {

@@ -206,9 +206,6 @@ typedef struct pl_contact {
     pl_clump_motion *motion; /* [clumps] */
     float (*spheres)[4];     /* [clumps] around its particles: middle from the base, radius */
     float *boxes;            /* [clumps][6] from `anchor`: where its particles may get to */
-    uint16_t *
-        pulled; /* [clumps] bit k: the solver has moved particle k away from where its speed would have taken it, by more than a part of its size. Contact will move
-                            it back, to where it was: whom it met there, it still meets. */
     uint8_t *wanted;    /* [clumps] some group speaks of it: primitives are needed; PL_WANTED_… */
     float (*change)[4]; /* [clumps][16] what contacts have moved so far: x, y, z */
     float (*shift)[4];  /* [clumps][16] the same, without velocity */

@@ -149,9 +149,8 @@ _Static_assert(sizeof(pl_clump_motion) == sizeof(vmotion) / PL_W, "one vector fo
 /* How near PL_W groups may have come. */
 typedef struct nearness {
     float reach[PL_W], closed[PL_W];
-    int32_t fast[PL_W], pulled[PL_W],
-        steps[PL_W];    /* `steps`: rows with no more of a gap than that are near */
-    uint32_t look, may; /* a closer look is due; something may be found */
+    int32_t fast[PL_W], steps[PL_W]; /* `steps`: rows with no more of a gap than that are near */
+    uint32_t look, may;              /* a closer look is due; something may be found */
 } nearness;
 
 PL_LANES_INLINE void load_groups(const pl_group *groups, const int32_t *live, vgroup *out)
@@ -171,10 +170,10 @@ PL_LANES_INLINE void use_up_gaps(const vgroup *group, vf reach, vf closed, nearn
     steps = pl_select_f(steps < all, pl_max_f(steps, pl_splat_f(0)), all);
     vi whole = __builtin_convertvector(steps, vi);
     memcpy(out->steps, &whole, sizeof whole);
-    out->may = ~pl_bits_f(group->gap - closed > reach) & ALL_LANES;
+    out->may = ~bits_of(group->gap - closed > reach) & ALL_LANES;
 }
 
-/* Those that are not fast, nor pulled, end nearer to their path than they may have been on the way: more of them find nothing. */
+/* Those that are not fast end nearer to their path than they may have been on the way: more of them find nothing. */
 PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, const int32_t *live,
                                     nearness *out)
 {
@@ -187,7 +186,6 @@ PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, con
         const pl_group *at = groups + live[lane];
         of_mine[lane] = contact->motion[at->clump].mean;
         of_others[lane] = contact->motion[at->other].mean;
-        out->pulled[lane] = contact->pulled[at->clump] | contact->pulled[at->other];
     }
     load_groups(groups, live, &group);
     pl_lanes_gather(of_mine, 8, (float *)&mine);
@@ -200,14 +198,12 @@ PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, con
     /* Gaps are known for the end of a sub-step: during it their paths may have been nearer. */
     vf during = mine.loose + others.loose + group.closing * (float)contact->h;
     vf after = mine.stray + others.stray;
-    vi pulled;
-    memcpy(&pulled, out->pulled, sizeof pulled);
-    vf reach = pl_select_f(fast | (pulled != 0), during, after), closed = group.closing * s->since;
+    vf reach = pl_select_f(fast, during, after), closed = group.closing * s->since;
     memcpy(out->reach, &reach, sizeof reach);
     memcpy(out->closed, &closed, sizeof closed);
     memcpy(out->fast, &fast, sizeof fast);
     use_up_gaps(&group, reach, closed, out);
-    out->look = ~pl_bits_f(group.beyond - closed > reach) & out->may;
+    out->look = ~bits_of(group.beyond - closed > reach) & out->may;
 }
 
 /* Where one is due. */
@@ -282,8 +278,6 @@ static int look_between(search *s, pl_group *groups, pl_row_gaps *gaps, int32_t 
             two->fast = n.fast[lane] ? fast_rows(contact, group) : 0;
             two->rows =
                 rows_within(gaps + live[i + lane], n.steps[lane]) & contact->used[two->clump];
-            two->pulled = contact->pulled[group->clump] & two->rows;
-            two->other_pulled = contact->pulled[group->other];
             kept += two->rows != 0;
         }
     }

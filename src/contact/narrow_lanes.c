@@ -28,7 +28,7 @@ PL_LANES_INLINE void keep_pairs(const pairs *from, int at, uint32_t which, pairs
 }
 
 /* False when there is no room for what might be found. */
-static bool take_pairs(search *s, pairs *p, kind of)
+static bool take_pairs(search *s, pairs *p, bool swept)
 {
     pl_contact_buffer *buffer = s->buffer;
     if (p->count)
@@ -39,14 +39,14 @@ static bool take_pairs(search *s, pairs *p, kind of)
         for (int k = 0; k < count; k++)
             face(s, p->of + at + k * PL_W, &both[k]);
         if (count == 2)
-            meet_at_end(both, 2, of != SLOW);
+            meet_at_end(both, 2);
         else
-            meet_at_end(both, 1, of != SLOW);
+            meet_at_end(both, 1);
         for (int k = 0; k < count; k++, at += PL_W) {
             if (buffer->touch_count + PL_W > buffer->touch_capacity)
                 return false;
             buffer->touch_count +=
-                touch_lanes(s, p, at, of, &both[k], buffer->touches + buffer->touch_count);
+                touch_lanes(s, p, at, swept, &both[k], buffer->touches + buffer->touch_count);
         }
     }
     p->count = 0;
@@ -62,21 +62,16 @@ static bool take_slow(search *s)
     for (int at = 0; at < s->slow.count; at += PL_W)
         keep_pairs(&s->slow, at, look_once(s, &s->slow, at), &s->close);
     s->slow.count = 0;
-    return take_pairs(s, &s->close, SLOW);
-}
-
-static bool take_apart(search *s)
-{
-    return take_pairs(s, &s->caught, CAUGHT) && take_pairs(s, &s->swift, SWIFT);
+    return take_pairs(s, &s->close, false);
 }
 
 /* The order of touches does not depend on the width, nor on how groups are cut into portions: the slow ones in the order of rows, then the
-   caught and the swift ones, when there are many of them or the block is done. */
+   swift ones, when there are many of them or the block is done. */
 static bool take_groups(search *s, int count)
 {
     for (int at = 0; at < count;) {
         at = rows_to_pairs(s, at, count);
-        if (!take_slow(s) || (is_full(s) && !take_apart(s)))
+        if (!take_slow(s) || (s->swift.count > FULL && !take_pairs(s, &s->swift, true)))
             return false;
     }
     return true;
@@ -84,7 +79,7 @@ static bool take_groups(search *s, int count)
 
 static bool find_in_block(search *s, pl_group *groups, pl_row_gaps *gaps, int count)
 {
-    s->slow.count = s->swift.count = s->caught.count = 0;
+    s->slow.count = s->swift.count = 0;
     for (int done = 0; done < count;) {
         int32_t live[GROUPS + PL_CLUMP];
         int kept = live_groups(s, groups, &done, count, live);
@@ -92,7 +87,7 @@ static bool find_in_block(search *s, pl_group *groups, pl_row_gaps *gaps, int co
         if (!take_groups(s, kept))
             return false;
     }
-    return take_apart(s);
+    return take_pairs(s, &s->swift, true);
 }
 
 void PL_LANES(pl_contact_touches)(pl_contact *contact, int block, int worker)

@@ -170,15 +170,13 @@ static void face(const search *s, const uint32_t *which, facing *f)
     }
 }
 
-/* How far they are apart is known only of those who overlap, or of all, if there is reason to ask. */
-PL_LANES_INLINE void meet_at_end(facing *all, int count, bool of_all)
+PL_LANES_INLINE void meet_at_end(facing *all, int count)
 {
     chase c[2];
     for (int k = 0; k < count; k++) {
         meeting *m = &all[k].m;
         normalise(all[k].r, m->n, &m->along);
-        begin_chase(&all[k].a.shape, &all[k].b.shape, m->n, of_all ? pl_splat_f(0) : m->along,
-                    &c[k]);
+        begin_chase(&all[k].a.shape, &all[k].b.shape, m->n, m->along, &c[k]);
     }
     give_chase(c, count);
     for (int k = 0; k < count; k++)
@@ -213,7 +211,7 @@ static void meet_on_the_way(facing *f, vf reach)
     }
 }
 
-/* They overlapped when the sub-step began, and are apart by now. Their touch is kept, with the room they have as a depth below zero: it
+/* Of two that were looked at along their way: they overlapped when it began, and are apart by now. Their touch is kept, with the room they have as a depth below zero: it
    does nothing unless others push them back. Springs pull a small tip out of where it is caught and contact pushes it back, in every sub-step: whoever
    is only met where it is pushed to would never be looked at, and they stay as deep in each other as they are. */
 PL_LANES_INLINE vi have_parted(const meeting *m, const vf moved[3])
@@ -333,7 +331,7 @@ static void leave_deep(const search *s, const uint32_t *which, const vgrain *a, 
     vi deep = (m->distance > m->along) & (before > DEEP * m->distance);
     if (!pl_any_f(deep))
         return;
-    way_out(s, which, pl_bits_f(deep), out);
+    way_out(s, which, bits_of(deep), out);
     vf along = dot(out, r);
     vf distance = half_width(&a->shape, out) + half_width(&b->shape, out);
     deep &= (dot(out, out) > 0.5f) & (dot(out, m->n) < SAME_LINE) & (distance > along) &
@@ -388,7 +386,8 @@ PL_LANES_INLINE uint32_t lanes_left(const pairs *p, int at)
 }
 
 /* What comes of the pairs from the `at`th on that face each other. */
-static int touch_lanes(const search *s, const pairs *p, int at, kind of, facing *f, pl_touch *out)
+static int touch_lanes(const search *s, const pairs *p, int at, bool swept, facing *f,
+                       pl_touch *out)
 {
     const pl_contact *contact = s->contact;
     const uint32_t *pair = p->of + at;
@@ -397,13 +396,13 @@ static int touch_lanes(const search *s, const pairs *p, int at, kind of, facing 
     meeting *m = &f->m;
     vf length;
     vi parted = pl_splat_bits_f(0);
-    if (of == SWIFT)
+    if (swept) {
         meet_on_the_way(f, reach_of(s, pair));
-    if (of != SLOW)
         parted = have_parted(m, moved);
+    }
     leave_deep(s, pair, a, b, f->r, moved, m);
     vf overlap = m->distance - m->along, yield = a->yield + b->yield;
-    uint32_t which = pl_bits_f(((overlap > 0.0f) | parted) & (yield > 0.0f)) & lanes_left(p, at);
+    uint32_t which = bits_of(((overlap > 0.0f) | parted) & (yield > 0.0f)) & lanes_left(p, at);
     if (!which)
         return 0;
     vtouch t;
@@ -413,11 +412,9 @@ static int touch_lanes(const search *s, const pairs *p, int at, kind of, facing 
     share_overlap(overlap, approach, m->distance, recovery_part(contact->h), &t.depth, &t.recover);
     t.depth = pl_select_f(parted, overlap, t.depth);
     t.kick = pl_splat_f(0);
-    if (contact->bouncy) {
+    if (contact->bouncy)
         t.kick = bounce_of(coming(s, pair, m->n), approach, t.depth, f->two.bounce,
                            bounce_floor(contact->h, contact->gravity));
-        t.kick = pl_select_f(parted, pl_splat_f(0), t.kick);
-    }
     for (int k = 0; k < 3; k++)
         t.n[k] = m->n[k];
     t.friction = f->two.friction;
@@ -425,7 +422,7 @@ static int touch_lanes(const search *s, const pairs *p, int at, kind of, facing 
     t.give_a = a->yield * t.mass;
     t.give_b = b->yield * t.mass;
     /* What only slides past is resolved like anything slow. */
-    uint32_t head_on = of == SWIFT ? pl_bits_f(approach > PL_SWEPT_PART * m->distance) : 0;
+    uint32_t head_on = swept ? bits_of(approach > PL_SWEPT_PART * m->distance) : 0;
     s->segment->swept |= (head_on & which) != 0;
     return store_touches(s, p, at, head_on, which, &t, out);
 }
@@ -473,5 +470,5 @@ static __attribute__((noinline)) uint32_t look_once(const search *s, const pairs
         square += r[k] * (y[k] * scale);
     /* B₁ + B₂ is twice G: its determinant eight times, its adjoint four times as large. */
     vi apart = square > 2.00002f * det;
-    return ~pl_bits_f(apart) & lanes_left(p, at);
+    return ~bits_of(apart) & lanes_left(p, at);
 }

@@ -58,58 +58,6 @@ PL_LANES_INLINE uint32_t are_fast(const grounds *g, int32_t mine, int at, const 
     return result;
 }
 
-/* Where a particle was when the sub-step began, measured from the base of the other's body. */
-PL_LANES_INLINE void start_of(const grounds *g, int32_t clump, int at, const float offset[3],
-                              float out[3])
-{
-    const pl_clump_places *x = g->places + clump, *way = g->ways + clump;
-    out[0] = x->x[at] - way->x[at] - offset[0];
-    out[1] = x->y[at] - way->y[at] - offset[1];
-    out[2] = x->z[at] - way->z[at] - offset[2];
-}
-
-/* Whose spheres it met there. */
-PL_LANES_INLINE uint32_t were_near(const grounds *g, const float from[3], float reach,
-                                   int32_t clump)
-{
-    const pl_clump_places *places = g->places + clump, *ways = g->ways + clump;
-    const float *radius = g->radius + (size_t)clump * PL_CLUMP;
-    uint32_t result = 0;
-    for (int k = 0; k < PL_CLUMP; k += PL_W) {
-        vf x = pl_load_f(places->x + k) - pl_load_f(ways->x + k) - from[0],
-           y = pl_load_f(places->y + k) - pl_load_f(ways->y + k) - from[1],
-           z = pl_load_f(places->z + k) - pl_load_f(ways->z + k) - from[2],
-           r = pl_load_f(radius + k) + reach;
-        result |= bits_less(x * x + y * y + z * z, r * r) << k;
-    }
-    return result;
-}
-
-/* Of each of my particles in the rows those of the other clump whom it met when the sub-step began, if one of the two was pulled. Returns whether
-   there are any. */
-static __attribute__((noinline)) bool find_caught(const grounds *g, const between *two,
-                                                  uint32_t out[PL_CLUMP])
-{
-    const float back[3] = {-two->offset[0], -two->offset[1], -two->offset[2]};
-    float from[3];
-    uint32_t any = 0;
-    memset(out, 0, sizeof *out * PL_CLUMP);
-    for (uint32_t left = two->pulled; left; left &= left - 1) {
-        int at = __builtin_ctz(left);
-        start_of(g, two->clump, at, two->offset, from);
-        any |= out[at] =
-            were_near(g, from, g->radius[two->clump * PL_CLUMP + at], two->other) & two->used;
-    }
-    for (uint32_t left = two->other_pulled; left; left &= left - 1) {
-        int at = __builtin_ctz(left);
-        start_of(g, two->other, at, back, from);
-        uint32_t mine = were_near(g, from, g->radius[two->other * PL_CLUMP + at], two->clump);
-        for (mine &= two->rows; mine; mine &= mine - 1)
-            any |= out[__builtin_ctz(mine)] |= 1u << at;
-    }
-    return any;
-}
-
 /* Whose spheres overlap on their way. */
 static __attribute__((noinline)) uint32_t paths_meet(const grounds *g, int32_t mine, int at,
                                                      const between *two)
@@ -151,22 +99,17 @@ PL_LANES_INLINE int add_pairs(pairs *to, int count, int32_t two, int particle, u
 #endif
 }
 
-/* They outlive the portion they are from: what their groups have in common is kept from `first` on. */
-static void add_apart(search *s, pairs *to, int first, int particle, int32_t of, uint32_t mask)
+/* They outlive the portion they are from. */
+static void add_swift(search *s, int particle, int32_t of, uint32_t mask)
 {
     for (; mask; mask &= mask - 1) {
-        int number = first + to->count;
+        int number = GROUPS + s->swift.count;
         s->two[number] = s->two[of];
-        to->count = add_pairs(to, to->count, number, particle, mask & (0u - mask));
+        s->swift.count = add_pairs(&s->swift, s->swift.count, number, particle, mask & (0u - mask));
     }
 }
 
-static bool is_full(const search *s)
-{
-    return s->swift.count > FULL || s->caught.count > FULL;
-}
-
-/* The rows of a group in which nobody is fast or pulled and none are excused: no branches but the loop's. */
+/* The rows of a group in which nobody is fast and none are excused: no branches but the loop's. */
 PL_LANES_INLINE int plain_rows(const grounds *g, const between *two, int32_t of, pairs *to)
 {
     int count = to->count;
@@ -180,36 +123,27 @@ PL_LANES_INLINE int plain_rows(const grounds *g, const between *two, int32_t of,
     return count;
 }
 
-/* Any group's. Returns the rows that are left over when too many pairs wait apart. */
+/* Any group's. Returns the rows that are left over when too many pairs are swift. */
 static uint32_t careful_rows(search *s, const grounds *g, const between *two, int32_t of)
 {
     const pl_contact *contact = s->contact;
-    uint32_t rows = two->rows, held[PL_CLUMP];
-    bool pulled = (two->pulled | two->other_pulled) && find_caught(g, two, held);
-    if (!(pulled | two->fast) && two->body != two->other_body) {
-        s->slow.count = plain_rows(g, two, of, &s->slow);
-        return 0;
-    }
+    uint32_t rows = two->rows;
     view v;
     look_across(g, two, &v);
-    for (; rows && !is_full(s); rows &= rows - 1) {
+    for (; rows && s->swift.count <= FULL; rows &= rows - 1) {
         int at = __builtin_ctz(rows);
         int32_t mine = two->clump;
-        uint32_t all = two->used, swept = 0, caught = 0;
+        uint32_t all = two->used, swept = 0;
         if (two->body == two->other_body)
             all &= ~excused(contact, mine * PL_CLUMP + at, two->other);
         if (two->fast >> at & 1)
             swept = are_fast(g, mine, at, two) & all;
-        if (pulled)
-            caught = held[at] & all & ~swept;
-        uint32_t mask = spheres_meet(&v, at) & all & ~(swept | caught);
+        uint32_t mask = spheres_meet(&v, at) & all & ~swept;
         s->slow.count = add_pairs(&s->slow, s->slow.count, of, at, mask);
         if (swept)
             swept &= paths_meet(g, mine, at, two);
         if (swept)
-            add_apart(s, &s->swift, GROUPS, at, of, swept);
-        if (caught)
-            add_apart(s, &s->caught, GROUPS + APART, at, of, caught);
+            add_swift(s, at, of, swept);
     }
     return rows;
 }
@@ -220,9 +154,9 @@ static int rows_to_pairs(search *s, int from, int count)
     const pl_contact *contact = s->contact;
     const grounds g = {contact->places, contact->ways, contact->radius, contact->least};
     int room = PAIRS - PL_CLUMP * PL_CLUMP;
-    for (; from < count && s->slow.count <= room && !is_full(s); from++) {
+    for (; from < count && s->slow.count <= room && s->swift.count <= FULL; from++) {
         between *two = s->two + from;
-        if (!(two->fast | two->pulled | two->other_pulled) && two->body != two->other_body)
+        if (!two->fast && two->body != two->other_body)
             s->slow.count = plain_rows(&g, two, from, &s->slow);
         else if ((two->rows = careful_rows(s, &g, two, from)))
             break;

@@ -1,6 +1,18 @@
 /* What a search of the narrow phase has in hand: groups in portions, pairs of particles, and bits of lanes. A part of narrow_lanes.c. */
 #include "contact/contact_lanes.h"
 
+PL_LANES_INLINE uint32_t bits_of(vi mask)
+{
+#if PL_LANES_NATIVE
+    return PL_MOVEMASK_F(mask);
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < PL_W; i++)
+        bits |= (uint32_t)(mask[i] & 1) << i;
+    return bits;
+#endif
+}
+
 #define ALL_LANES ((uint32_t)((UINT64_C(1) << PL_W) - 1))
 
 /* Bits of the first `count` lanes, or of all. */
@@ -15,7 +27,7 @@ PL_LANES_INLINE uint32_t bits_less(vf a, vf b)
 #if PL_W == 16 && PL_LANES_NATIVE
     return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
 #else
-    return pl_bits_f(a < b);
+    return bits_of(a < b);
 #endif
 }
 
@@ -25,20 +37,17 @@ typedef struct between {
     float friction, bounce;
     int32_t clump, other; /* mine, the other's */
     int32_t body, other_body;
-    uint16_t rows;                 /* my particles that have come near */
-    uint16_t used;                 /* the other's places with particles */
-    uint16_t fast;                 /* my particles of whom some pair may be swept */
-    uint16_t pulled, other_pulled; /* particles of mine and of the other's: see pl_contact */
+    uint32_t rows; /* my particles that have come near */
+    uint32_t used; /* the other's places with particles */
+    uint32_t fast; /* my particles of whom some pair may be swept */
     const pl_primitive *mine, *others;
 } between;
 
-_Static_assert(sizeof(between) <= 64, "a cache line");
-
 /* Groups are taken in portions, and go through one short loop after the other: in each of them whatever is left over is written down by
    adding 0 or 1 to a count instead of branching, because nobody could guess the branches. Pairs looked at along their way cost
-   four times as much and wait apart, as do those in which somebody is caught: near when the sub-step began, and one of them was pulled away since. */
+   four times as much and wait apart. */
 enum { GROUPS = 128, PAIRS = 1024, FULL = 3 * PL_CLUMP };
-enum { APART = FULL + PL_CLUMP };
+enum { SWIFT = FULL + PL_CLUMP };
 
 /* A pair is one number: that of its group in `two`, and behind it four bits each for my particle and for the other clump's. */
 typedef struct pairs {
@@ -61,14 +70,11 @@ PL_LANES_INLINE int other_of(uint32_t pair)
     return pair & 15;
 }
 
-/* What a pair is looked at as: where it ends; along its way; where it ends, and whether it touched before. */
-typedef enum kind { SLOW, SWIFT, CAUGHT } kind;
-
 typedef struct search {
     const pl_contact *contact;
     pl_contact_buffer *buffer; /* where touches go */
     pl_segment *segment;
-    between two[GROUPS + 2 * APART]; /* of groups; behind them, of swift pairs and of caught ones */
-    float since;                     /* groups were made, seconds */
-    pairs slow, swift, caught, close;
+    between two[GROUPS + SWIFT]; /* of groups; behind them, of swift pairs */
+    float since;                 /* groups were made, seconds */
+    pairs slow, swift, close;
 } search;

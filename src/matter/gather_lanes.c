@@ -51,11 +51,6 @@ typedef struct frame {
     float unit, square, shift[3]; /* shift: of the origin, metres */
 } frame;
 
-/* What velocities move in h: the mean one, metres, and others, metres per unit. */
-typedef struct course {
-    float mean[3], unit;
-} course;
-
 /* Where PL_W particles are and how far they have moved, metres. */
 PL_LANES_INLINE void see(const pl_oriented *body, const int32_t *which, const frame *f, vf x[3],
                          vf moved[3])
@@ -102,37 +97,12 @@ static frame frame_of(const pl_oriented *body)
     return f;
 }
 
-static course course_of(const pl_oriented *body, double h)
-{
-    double unit = body->system->key.model->unit * h;
-    course c = {.unit = (float)unit};
-    for (int k = 0; k < 3; k++)
-        c.mean[k] = (float)(body->old.velocity[k] * unit);
-    return c;
-}
-
-/* Those who are further than a part of `least` from where their speed would have taken them. */
-PL_LANES_INLINE uint32_t are_pulled(const pl_oriented *body, const int32_t *which, const course *c,
-                                    const vf moved[3], vf least)
-{
-    vf u[4], square = pl_splat_f(0), most = PL_PULLED_PART * least;
-    load_rows(body->old.u, 3, which, u);
-    for (int m = 0; m < 3; m++) {
-        vf off = moved[m] - (u[m] * c->unit + c->mean[m]);
-        square += off * off;
-    }
-    return pl_bits_f(square > most * most);
-}
-
 void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clumps,
-                                  const uint8_t *wanted, const float *least, double h,
-                                  pl_clump_places *places, pl_clump_places *ways, uint16_t *pulled,
-                                  pl_primitive *primitives, pl_gathered *out)
+                                  const uint8_t *wanted, pl_clump_places *places,
+                                  pl_clump_places *ways, pl_primitive *primitives, pl_gathered *out)
 {
     frame f = frame_of(body);
-    course way = course_of(body, h);
-    for (int c = 0; c < clumps->count; c++) {
-        uint32_t bits = 0;
+    for (int c = 0; c < clumps->count; c++)
         for (int k = 0; k < PL_CLUMP; k += PL_W) {
             const int32_t *which = clumps->particle + c * PL_CLUMP + k;
             vf x[3], moved[3];
@@ -143,13 +113,10 @@ void PL_LANES(pl_oriented_gather)(const pl_oriented *body, const pl_clumps *clum
             pl_store_f(ways[c].x + k, moved[0]);
             pl_store_f(ways[c].y + k, moved[1]);
             pl_store_f(ways[c].z + k, moved[2]);
-            bits |= are_pulled(body, which, &way, moved, pl_load_f(least + c * PL_CLUMP + k)) << k;
             if (wanted[c])
                 gather_primitives(body, which, clumps->shape + (size_t)c * 6 * PL_CLUMP + k, &f, x,
                                   moved, primitives + c * PL_CLUMP + k);
         }
-        pulled[c] = (uint16_t)(bits & clumps->used[c]);
-    }
     /* The first of each clump stand for all. */
     for (int k = 0; k < 3; k++) {
         const float *axes[3] = {places->x, places->y, places->z};

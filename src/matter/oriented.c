@@ -18,8 +18,8 @@ typedef struct kernels {
     void (*shift)(int, float *, const float[3]);
     bool (*velocities)(int, const pl_state *, const pl_state *, float);
     int (*turn_all)(int, const float[4][4], float *);
-    void (*gather)(const pl_oriented *, const pl_clumps *, const uint8_t *, const float *, double,
-                   pl_clump_places *, pl_clump_places *, uint16_t *, pl_primitive *, pl_gathered *);
+    void (*gather)(const pl_oriented *, const pl_clumps *, const uint8_t *, pl_clump_places *,
+                   pl_clump_places *, pl_primitive *, pl_gathered *);
     void (*gather_more)(const pl_oriented *, const pl_clumps *, const uint8_t *, uint8_t,
                         pl_primitive *);
 } kernels;
@@ -155,11 +155,10 @@ static void keep_momentum(pl_oriented *body, double h, double decay)
 /* ---- Contacts ---------------------------------------------------------------------------------------------------- */
 
 void pl_oriented_gather(const pl_oriented *body, const pl_clumps *clumps, const uint8_t *wanted,
-                        const float *least, double h, pl_clump_places *places,
-                        pl_clump_places *ways, uint16_t *pulled, pl_primitive *primitives,
+                        pl_clump_places *places, pl_clump_places *ways, pl_primitive *primitives,
                         pl_gathered *out)
 {
-    in_use()->gather(body, clumps, wanted, least, h, places, ways, pulled, primitives, out);
+    in_use()->gather(body, clumps, wanted, places, ways, primitives, out);
 }
 
 void pl_oriented_gather_more(const pl_oriented *body, const pl_clumps *clumps,

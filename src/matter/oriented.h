@@ -275,19 +275,14 @@ void pl_oriented_settle(pl_oriented *body, double h);
 /* A body that was not solved stands where it is. */
 void pl_oriented_stand(pl_oriented *body);
 
-/* Whom the solver moves further than this part of its least half axis from where its speed would have taken it, it has pulled: see
-   pl_contact.pulled. */
-#define PL_PULLED_PART 0.5f
-
-/* What contact wants to know, in metres from the place: positions and displacements in h of all particles, clump by clump, and bits of those that
-   were pulled (`least`: their least half axes); primitives (all but `yield`) of the clumps that are wanted. */
+/* What contact wants to know, in metres from the place: positions and displacements of all particles, clump by clump, primitives (all but
+   `yield`) of the clumps that are wanted. */
 typedef struct pl_gathered {
     float centre[3]; /* about the middle of the particles, metres from the place */
 } pl_gathered;
 
 void pl_oriented_gather(const pl_oriented *body, const pl_clumps *clumps, const uint8_t *wanted,
-                        const float *least, double h, pl_clump_places *places,
-                        pl_clump_places *ways, uint16_t *pulled, pl_primitive *primitives,
+                        pl_clump_places *places, pl_clump_places *ways, pl_primitive *primitives,
                         pl_gathered *out);
 
 /* Only the primitives of the clumps marked `which`. */

@@ -18,8 +18,8 @@
                                          float rate);                                              \
     int pl_oriented_turn_all_w##width(int count, const float by[4][4], float *q);                  \
     void pl_oriented_gather_w##width(const pl_oriented *, const pl_clumps *, const uint8_t *,      \
-                                     const float *, double, pl_clump_places *, pl_clump_places *,  \
-                                     uint16_t *, pl_primitive *, pl_gathered *);                   \
+                                     pl_clump_places *, pl_clump_places *, pl_primitive *,         \
+                                     pl_gathered *);                                               \
     void pl_oriented_gather_more_w##width(const pl_oriented *, const pl_clumps *, const uint8_t *, \
                                           uint8_t, pl_primitive *);
 

@@ -33,11 +33,9 @@ static void gather_body(pl_world *world, const pl_record *record)
     pl_contact_body *body = contact->bodies + record->contact;
     const pl_oriented *matter = &record->matter;
     pl_gathered gathered;
-    int first = body->first_clump;
     pl_oriented_gather(matter, body->clumps, wanted_of(world, record),
-                       contact->least + (size_t)first * PL_CLUMP, world->h, contact->places + first,
-                       contact->ways + first, contact->pulled + first,
-                       contact->primitives + (size_t)first * PL_CLUMP, &gathered);
+                       contact->places + body->first_clump, contact->ways + body->first_clump,
+                       contact->primitives + (size_t)body->first_clump * PL_CLUMP, &gathered);
     for (int k = 0; k < 3; k++) {
         body->base[k] = matter->place[k] * body->unit;
         body->centre[k] = body->base[k] + (double)gathered.centre[k];
@@ -57,8 +55,6 @@ static void lay_down(pl_world *world, pl_record *record)
            sizeof *world->contact->came * (size_t)body->clumps->count * PL_CLUMP);
     pl_oriented_stand(&record->matter);
     gather_body(world, record);
-    memset(world->contact->pulled + body->first_clump, 0,
-           sizeof *world->contact->pulled * (size_t)body->clumps->count);
     body->asleep = true;
 }
 
