@@ -5,19 +5,6 @@
 #include "contact/contact_lanes.h"
 #include "math/lanes.h"
 
-/* Bit k: lane k of the sixteen starting at `first` of a mask vector. */
-PL_LANES_INLINE uint32_t bits_of(vi mask)
-{
-#if PL_LANES_NATIVE
-    return PL_MOVEMASK_F(mask);
-#else
-    uint32_t bits = 0;
-    for (int i = 0; i < PL_W; i++)
-        bits |= (uint32_t)(mask[i] & 1) << i;
-    return bits;
-#endif
-}
-
 /* ---- Who has left its path ------------------------------------------------------------------------ */
 
 typedef float eight __attribute__((vector_size(32)));
@@ -113,7 +100,7 @@ static uint32_t hits(const pl_box_node *node, const float box[6])
             (pl_load_f(node->low[0] + k) > box[3]) | (pl_load_f(node->high[0] + k) < box[0]) |
             (pl_load_f(node->low[1] + k) > box[4]) | (pl_load_f(node->high[1] + k) < box[1]) |
             (pl_load_f(node->low[2] + k) > box[5]) | (pl_load_f(node->high[2] + k) < box[2]);
-        result |= (~bits_of(apart) & (uint32_t)((UINT64_C(1) << PL_W) - 1)) << k;
+        result |= (~pl_bits_f(apart) & (uint32_t)((UINT64_C(1) << PL_W) - 1)) << k;
     }
     return result;
 }

@@ -5,18 +5,6 @@
 
 #include <string.h>
 
-PL_LANES_INLINE uint32_t bits_of(vi mask)
-{
-#if PL_LANES_NATIVE
-    return PL_MOVEMASK_F(mask);
-#else
-    uint32_t bits = 0;
-    for (int i = 0; i < PL_W; i++)
-        bits |= (uint32_t)(mask[i] & 1) << i;
-    return bits;
-#endif
-}
-
 /* Lanes whose bit is set. */
 PL_LANES_INLINE vi used_lanes(int bits)
 {
@@ -194,7 +182,7 @@ static void note_hits(pl_contact *contact, pl_near *near, const plane *p, const 
         pl_store_f(hits->point[m] + k,
                    pl_select_f(by->below, by->point[m], pl_load_f(hits->point[m] + k)));
     }
-    near->mask |= bits_of(by->below) << k;
+    near->mask |= pl_bits_f(by->below) << k;
 }
 
 /* Bouncing gives velocity along n to those that have not bounced yet. Returns what it gave. */
@@ -247,7 +235,7 @@ static void clump_on_plane(pl_contact *contact, pl_near *near, const plane *p, v
                 by.by[m] += more * p->n[m];
         }
         note_hits(contact, near, p, &g, &by, k);
-        contact->touched[clump] |= (uint16_t)(bits_of(by.below) << k);
+        contact->touched[clump] |= (uint16_t)(pl_bits_f(by.below) << k);
     }
 }
 

@@ -172,8 +172,10 @@ void pl_contact_answer(const pl_contact *contact, const pl_contact_collider *c,
     pl_cross3(sight->turned, answer->arm, turn);
     double turning = sight->turns > 0 ? sight->turns * pl_dot3(n, turn) : 0;
     double approach = -pl_dot3(n, gone) - turning;
-    pl_share_overlap(barrier->overlap - pressed, approach, half, -pl_dot3(n, turn), contact->h,
-                     sight->flat, &answer->depth, &answer->recover);
+    /* What its turning counts as approach is undone already. */
+    double turned_in = -pl_dot3(n, turn) + turning;
+    pl_share_overlap(barrier->overlap - pressed, approach, half, turned_in, contact->h, sight->flat,
+                     &answer->depth, &answer->recover);
     answer->recover += pressed;
     answer->kick = pl_bounce(-pl_dot3(n, sight->came) - turning, approach, answer->depth,
                              (double)bounce, contact->h, contact->gravity);

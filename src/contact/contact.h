@@ -103,10 +103,11 @@ typedef struct pl_touch {
     float kick;           /* what bouncing gives: metres per sub-step along n */
     float pushed, rubbed; /* corrections made so far along n and by friction */
     int32_t a, b;
-    int32_t swept; /* bits: looked at along the way, and head-on; to be resolved again and again */
+    int32_t swept; /* bits, below */
 } pl_touch;
 
-/* Bits of `swept`, and what is little of the correction made so far. */
+/* Bits of `swept`: looked at along the way, and head-on; once all touches are resolved only where somebody was thrown by its speed. To be resolved again and again. And
+   what is little of the correction made so far. */
 enum { PL_SWEPT = 1, PL_AGAIN = 2 };
 #define PL_LITTLE 0.02f
 
@@ -159,7 +160,7 @@ typedef struct pl_clump_motion {
 typedef struct pl_segment {
     int32_t worker, first, count;
     bool full;  /* did not fit: to be done again with more room */
-    bool swept; /* some touch of it is */
+    bool swept; /* some touch of it has PL_SWEPT */
 } pl_segment;
 
 typedef struct pl_contact_buffer {

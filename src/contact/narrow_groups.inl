@@ -170,7 +170,7 @@ PL_LANES_INLINE void use_up_gaps(const vgroup *group, vf reach, vf closed, nearn
     steps = pl_select_f(steps < all, pl_max_f(steps, pl_splat_f(0)), all);
     vi whole = __builtin_convertvector(steps, vi);
     memcpy(out->steps, &whole, sizeof whole);
-    out->may = ~bits_of(group->gap - closed > reach) & ALL_LANES;
+    out->may = ~pl_bits_f(group->gap - closed > reach) & ALL_LANES;
 }
 
 /* Those that are not fast end nearer to their path than they may have been on the way: more of them find nothing. */
@@ -203,7 +203,7 @@ PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, con
     memcpy(out->closed, &closed, sizeof closed);
     memcpy(out->fast, &fast, sizeof fast);
     use_up_gaps(&group, reach, closed, out);
-    out->look = ~bits_of(group.beyond - closed > reach) & out->may;
+    out->look = ~pl_bits_f(group.beyond - closed > reach) & out->may;
 }
 
 /* Where one is due. */

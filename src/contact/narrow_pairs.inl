@@ -331,7 +331,7 @@ static void leave_deep(const search *s, const uint32_t *which, const vgrain *a, 
     vi deep = (m->distance > m->along) & (before > DEEP * m->distance);
     if (!pl_any_f(deep))
         return;
-    way_out(s, which, bits_of(deep), out);
+    way_out(s, which, pl_bits_f(deep), out);
     vf along = dot(out, r);
     vf distance = half_width(&a->shape, out) + half_width(&b->shape, out);
     deep &= (dot(out, out) > 0.5f) & (dot(out, m->n) < SAME_LINE) & (distance > along) &
@@ -402,7 +402,7 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, faci
     }
     leave_deep(s, pair, a, b, f->r, moved, m);
     vf overlap = m->distance - m->along, yield = a->yield + b->yield;
-    uint32_t which = bits_of(((overlap > 0.0f) | parted) & (yield > 0.0f)) & lanes_left(p, at);
+    uint32_t which = pl_bits_f(((overlap > 0.0f) | parted) & (yield > 0.0f)) & lanes_left(p, at);
     if (!which)
         return 0;
     vtouch t;
@@ -422,7 +422,7 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, faci
     t.give_a = a->yield * t.mass;
     t.give_b = b->yield * t.mass;
     /* What only slides past is resolved like anything slow. */
-    uint32_t head_on = swept ? bits_of(approach > PL_SWEPT_PART * m->distance) : 0;
+    uint32_t head_on = swept ? pl_bits_f(approach > PL_SWEPT_PART * m->distance) : 0;
     s->segment->swept |= (head_on & which) != 0;
     return store_touches(s, p, at, head_on, which, &t, out);
 }
@@ -470,5 +470,5 @@ static __attribute__((noinline)) uint32_t look_once(const search *s, const pairs
         square += r[k] * (y[k] * scale);
     /* B₁ + B₂ is twice G: its determinant eight times, its adjoint four times as large. */
     vi apart = square > 2.00002f * det;
-    return ~bits_of(apart) & lanes_left(p, at);
+    return ~pl_bits_f(apart) & lanes_left(p, at);
 }

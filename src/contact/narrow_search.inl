@@ -1,18 +1,6 @@
 /* What a search of the narrow phase has in hand: groups in portions, pairs of particles, and bits of lanes. A part of narrow_lanes.c. */
 #include "contact/contact_lanes.h"
 
-PL_LANES_INLINE uint32_t bits_of(vi mask)
-{
-#if PL_LANES_NATIVE
-    return PL_MOVEMASK_F(mask);
-#else
-    uint32_t bits = 0;
-    for (int i = 0; i < PL_W; i++)
-        bits |= (uint32_t)(mask[i] & 1) << i;
-    return bits;
-#endif
-}
-
 #define ALL_LANES ((uint32_t)((UINT64_C(1) << PL_W) - 1))
 
 /* Bits of the first `count` lanes, or of all. */
@@ -27,7 +15,7 @@ PL_LANES_INLINE uint32_t bits_less(vf a, vf b)
 #if PL_W == 16 && PL_LANES_NATIVE
     return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
 #else
-    return bits_of(a < b);
+    return pl_bits_f(a < b);
 #endif
 }
 

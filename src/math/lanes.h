@@ -293,6 +293,19 @@ PL_LANES_INLINE void pl_widen_f(vf a, vd out[2])
 
 /* ---- Questions about all lanes ---------------------------------------------------------------------------------- */
 
+/* Bit k: lane k of a mask. */
+PL_LANES_INLINE uint32_t pl_bits_f(vi mask)
+{
+#if PL_LANES_NATIVE
+    return PL_MOVEMASK_F(mask);
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < PL_W; i++)
+        bits |= (uint32_t)(mask[i] & 1) << i;
+    return bits;
+#endif
+}
+
 /* Only for leaving early: a lane's result may never depend on the answer. */
 PL_LANES_INLINE bool pl_any_f(vi mask)
 {

@@ -14,7 +14,7 @@
 #include "world/world.h"
 
 /* Mean of κ: softer bodies gain nothing to speak of. */
-#define LEAST_FIRMNESS 0.2
+#define LEAST_FIRMNESS 0.1
 
 /* Pushes below this many times what gravity does in a sub-step strain next to nothing. */
 #define LIGHT 8.0
