@@ -266,6 +266,6 @@ void PL_LANES(pl_contact_on_plane)(pl_contact *contact, pl_near *near, bool firs
     }
     p.height = (float)height;
     clump_on_plane(contact, near, &p, floor, part,
-                   body->flat ? part * (float)PL_FLAT_PART : pl_splat_f(1));
+                   body->flat ? part * (float)pl_contact_flat_part(body) : pl_splat_f(1));
     PL_LANES_LEAVE();
 }

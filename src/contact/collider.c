@@ -121,7 +121,7 @@ bool pl_contact_see(const pl_contact *contact, const pl_contact_collider *c, int
     pl_cross3(c->turned, end, came);
     for (int k = 0; k < 3; k++)
         came[k] = (double)contact->came[particle][k] - c->moved[k] - came[k];
-    sight->flat = body->flat;
+    sight->flat = pl_contact_flat_part(body);
     sight->turns = 0;
     pl_into3(c->turn_to, came, sight->came);
     pl_into3(c->turn_to, still, sight->still);
@@ -296,7 +296,7 @@ static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barr
     for (int k = 0; k < 3; k++)
         speeds_up -= answer.slide[k] * (sight->ball.at[k] - sight->ball.from[k] - sight->still[k] -
                                         m->collider->belt[k] * m->contact->h);
-    if (sight->flat && speeds_up > 0)
+    if (sight->flat < 1 && speeds_up > 0)
         back = 0; /* see share.h */
     for (int k = 0; k < 3; k++) {
         by[k] = answer.depth * barrier->normal[k] - back * answer.slide[k];

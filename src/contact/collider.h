@@ -137,7 +137,7 @@ typedef struct pl_sight {
     double still[3];  /* moved without velocity so far */
     double turned[3]; /* its rotation vector against the collider's */
     double came[3];   /* its velocity at the start, metres per sub-step */
-    bool flat;        /* see share.h */
+    double flat;      /* the part of the rate at which it is parted; 1 = no sheet: see share.h */
     double turns;     /* the part of its turning that counts as approach of where it touches */
 } pl_sight;
 

@@ -18,6 +18,7 @@
 #include "contact/collider.h"
 #include "contact/firm.h"
 #include "contact/joint.h"
+#include "contact/share.h"
 #include "shape/clumps.h"
 
 /* ---- What contact is shown ------------------------------------------------------------------------ */
@@ -69,6 +70,14 @@ static inline double pl_contact_oneness(const pl_contact_body *body)
     if (!(body->whole > 0))
         return 0;
     return body->firm < 1e6 ? square / (1 + square) : 1;
+}
+
+/* Of the rate at which it is parted from a collider; 1 = no sheet. See share.h. */
+static inline double pl_contact_flat_part(const pl_contact_body *body)
+{
+    if (!body->flat)
+        return 1;
+    return body->firm > 0 ? PL_FLAT_PART : PL_SLACK_FLAT_PART;
 }
 
 /* ---- Groups, touches ------------------------------------------------------------------------------ */

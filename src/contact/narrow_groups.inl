@@ -255,6 +255,9 @@ PL_LANES_INLINE void join(const pl_contact *contact, const pl_group *group, betw
         two->offset[k] = (float)(b->base[k] - a->base[k]);
     two->friction = a->grip * b->grip;
     two->bounce = a->restitution > b->restitution ? a->restitution : b->restitution;
+    if (a ==
+        b) /* what is folded against itself would bounce at every fold, and make energy of it */
+        two->bounce = 0;
 }
 
 /* Returns the number of those that may find something. */

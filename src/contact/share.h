@@ -18,29 +18,30 @@
 #define PL_BOUNCE_FLOOR 4.0
 
 /* Particles of sheets are wide: turning, they reach into a collider and slide on it though their centres do neither. What is given to the centre for that is taken from no turn: so old overlap
-   is parted by this part of the rate, and friction does not speed a centre up. */
+   is parted by this part of the rate, of loose sheets, whose particles are moved one by one, by the other, and friction does not speed a centre up. */
 #define PL_FLAT_PART (1.0 / 15)
+#define PL_SLACK_FLAT_PART (1.0 / 60)
 
 /* The same between bodies: where particles of a sheet are moved one by one, and where all of it is at once. */
-#define PL_LOOSE_FLAT_PART (1.0 / 30)
+#define PL_LOOSE_FLAT_PART (1.0 / 60)
 #define PL_FIRM_FLAT_PART (1.0 / 3)
 
 /* A particle and a collider: `overlap` at the end of a sub-step in which the two came nearer by `approach`. What is deep
    inside comes out no faster than what is in by `half` would at the rate: else the deepest parts of a body would be
-   torn ahead of the others; only what it got in by turning just now, `turned_in`, goes back on top of that. Particles of sheets (`flat`) reach into a collider whenever they turn, again and again: parted
-   at once their springs would gain what nobody pays for, so they are parted at PL_FLAT_PART of the rate. By turning, nobody
+   torn ahead of the others; only what it got in by turning just now, `turned_in`, goes back on top of that. Particles of sheets (`flat` < 1) reach into a collider whenever they turn, again and again: parted
+   at once their springs would gain what nobody pays for, so they are parted at that part of the rate. By turning, nobody
    gets in deeper than by `half`: whose centre is inside was there before, and comes out as everybody else. */
 static inline void pl_share_overlap(double overlap, double approach, double half, double turned_in,
-                                    double h, bool flat, double *depth, double *recover)
+                                    double h, double flat, double *depth, double *recover)
 {
     double part = PL_RECOVERY_RATE * h < 1 ? PL_RECOVERY_RATE * h : 1;
     double before = overlap - approach > 0 ? overlap - approach : 0;
     double hit = overlap < approach ? overlap : approach;
     *depth = hit > 0 ? hit : 0;
     before = before < overlap ? before : overlap;
-    double reach = flat ? (before < half ? before : half) : 0;
-    before -= reach * (1 - part * PL_FLAT_PART);
-    double most = half * part + (flat || !(turned_in > 0) ? 0 : turned_in);
+    double reach = flat < 1 ? (before < half ? before : half) : 0;
+    before -= reach * (1 - part * flat);
+    double most = half * part + (flat < 1 || !(turned_in > 0) ? 0 : turned_in);
     *recover = before < most ? before : most;
 }
 
