@@ -30,14 +30,14 @@ typedef struct pl_contact_body {
     double unit; /* metres per model unit */
     int first_clump;
     float friction, restitution;
-    float grip;               /* √friction */
-    uint32_t category, mask;  /* two bodies meet where each one's category is in the other's mask */
-    bool self;                /* touches itself */
-    bool flat;                /* a sheet: see share.h */
-    bool lone;                /* one free particle: primitives tell all of its turn, by whatever angle */
-    bool asleep;              /* stands still: does not look for others, is found by them */
-    bool woken;               /* was pushed while asleep */
-    bool shown;               /* all of it, in this sub-step: see pl_contact.show */
+    float grip;              /* √friction */
+    uint32_t category, mask; /* two bodies meet where each one's category is in the other's mask */
+    bool self;               /* touches itself */
+    bool flat;               /* a sheet: see share.h */
+    bool lone;   /* one free particle: primitives tell all of its turn, by whatever angle */
+    bool asleep; /* stands still: does not look for others, is found by them */
+    bool woken;  /* was pushed while asleep */
+    bool shown;  /* all of it, in this sub-step: see pl_contact.show */
     bool swept, torn, halted; /* scratch of pl_contact_halt, with the next two */
     int32_t zone;
     double box[6];

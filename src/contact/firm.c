@@ -179,6 +179,12 @@ void pl_firm_unfold(const pl_whole *whole, pl_quad spun, double out[3])
         out[k] = (double)pl_quad_sum(whole->columns[k] * spun);
 }
 
+void pl_firm_ease(const pl_whole *whole, const double v[3], double out[3])
+{
+    const pl_quad *c = whole->columns;
+    pl_firm_unfold(whole, c[0] * (float)v[0] + c[1] * (float)v[1] + c[2] * (float)v[2], out);
+}
+
 /* What the sweeps have added up is right to a few roundings; momentum should be to one: summed again from the impulses. */
 static void add_to_a(const pl_firm_touch *t, const pl_firm_row *rows, pl_whole *a)
 {
