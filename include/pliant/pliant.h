@@ -248,7 +248,7 @@ typedef struct pl_world_def {
     bool
         stiff_contact; /* bodies so stiff that a blow is felt by all of them within a sub-step are moved as a whole by contacts, not particle by
                            particle: then contact adds hardly any energy, they are as stiff as with many sub-steps, stacks stand and bounces
-                           are as high as they should be; touches of such bodies cost some three times as much. Default true */
+                           are as high as they should be; touches of such bodies cost some three times as much. Bodies of one particle, which are rigid, roll. Default true */
 
     int threads; /* of the built-in pool, the caller included; 0 and 1 (default) = none is made */
     const pl_task_system *tasks; /* the host's job system instead; NULL (default) = none */

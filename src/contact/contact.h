@@ -31,13 +31,14 @@ typedef struct pl_contact_body {
     double unit; /* metres per model unit */
     int first_clump;
     float friction, restitution;
-    float grip;               /* √friction */
-    uint32_t category, mask;  /* two bodies meet where each one's category is in the other's mask */
-    bool self;                /* touches itself */
-    bool flat;                /* a sheet: see share.h */
-    bool asleep;              /* stands still: does not look for others, is found by them */
-    bool woken;               /* was pushed while asleep */
-    bool shown;               /* all of it, in this sub-step: see pl_contact.show */
+    float grip;              /* √friction */
+    uint32_t category, mask; /* two bodies meet where each one's category is in the other's mask */
+    bool self;               /* touches itself */
+    bool flat;               /* a sheet: see share.h */
+    bool lone;   /* one free particle: primitives tell all of its turn, by whatever angle */
+    bool asleep; /* stands still: does not look for others, is found by them */
+    bool woken;  /* was pushed while asleep */
+    bool shown;  /* all of it, in this sub-step: see pl_contact.show */
     bool swept, torn, halted; /* scratch of pl_contact_halt, with the next two */
     int32_t zone;
     double box[6];
@@ -46,7 +47,7 @@ typedef struct pl_contact_body {
     float largest;           /* radius of its largest particle */
     double weight;           /* mass of its particles, kg; 0 where some are fixed */
 
-    /* Stiffness, see firm.c: L_ii and m_i of its particles in one unit, and the mean of L_ii/m_i − 1; 0 = moved particle by particle. */
+    /* Stiffness, see firm.c: L_ii and m_i of its particles in one unit, and the mean of L_ii/m_i − 1; 0 = moved particle by particle; infinite = rigid. */
     const double *diagonal, *mass;
     double firm;
     double
@@ -62,6 +63,15 @@ typedef struct pl_contact_body {
     /* When groups were last made. */
     double mark_base[3];
 } pl_contact_body;
+
+/* Of a particle about its centre, m/5 (tr B − B): xx, xy, xz, yy, yz, zz. */
+static inline void pl_contact_own_inertia(const pl_primitive *p, double mass, double out[6])
+{
+    const float *b = p->shape;
+    double trace = (double)b[0] + (double)b[3] + (double)b[5];
+    for (int k = 0; k < 6; k++)
+        out[k] = 0.2 * mass * ((k == 0 || k == 3 || k == 5 ? trace : 0) - (double)b[k]);
+}
 
 /* How much its particles turn with it: not at all where each is moved on its own, altogether where it is rigid. */
 static inline double pl_contact_oneness(const pl_contact_body *body)

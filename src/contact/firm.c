@@ -14,6 +14,8 @@
    with colliders, are gone through again and again, and may take back of what they gave (sequential impulses: Catto 2005): whoever
    holds a body up together shares its weight. They begin with what they gave in the last sub-step. Momentum is exact whatever the shares are.
 
+   A body of one particle is as rigid as can be, κ = ∞, whatever its material: all of an impulse moves and turns it, with the particle's own inertia, by which it rolls.
+
    Here: which bodies those are, and what comes of it in the end. firm_touch.c: their touches; firm_fill_lanes.c: what these are made of; firm_sweep.c: going through them; firm_turns.c: several sweeps at once;
    firm_bounce.c: bounces; firm_keep.c: what is kept for the next sub-step; stand_off.c: what colliders have to say in the end. */
 #include <math.h>
@@ -59,10 +61,25 @@ static bool ease_of(const double i[6], pl_quad columns[3])
     return isfinite(pl_quad_sum(columns[0]) + pl_quad_sum(columns[1]) + pl_quad_sum(columns[2]));
 }
 
+/* A ball where nobody looks: then it touches nobody. */
+static bool weigh_lone(const pl_contact *contact, const pl_contact_body *body, pl_whole *whole)
+{
+    int clump = body->first_clump, at = clump * PL_CLUMP;
+    const pl_clump_places *x = contact->places + clump;
+    double inertia[6] = {body->round, 0, 0, body->round, 0, body->round};
+    if (contact->wanted[clump])
+        pl_contact_own_inertia(contact->primitives + at, (double)contact->mass[at], inertia);
+    whole->yield = contact->primitives[at].yield;
+    whole->centre = (pl_quad){x->x[0], x->y[0], x->z[0], 0};
+    return ease_of(inertia, whole->columns) && isfinite(whole->yield);
+}
+
 static bool weigh(const pl_contact *contact, const pl_contact_body *body, pl_whole *whole)
 {
     moments sum = {0};
     double inertia[6], c[3], *s = sum.xx;
+    if (body->lone)
+        return weigh_lone(contact, body, whole);
     for (int k = body->first_clump; k < body->first_clump + body->clumps->count; k++)
         add_clump(contact->places + k, contact->mass + (size_t)k * PL_CLUMP, &sum);
     for (int k = 0; k < 3; k++)
@@ -160,6 +177,12 @@ void pl_firm_unfold(const pl_whole *whole, pl_quad spun, double out[3])
 {
     for (int k = 0; k < 3; k++)
         out[k] = (double)pl_quad_sum(whole->columns[k] * spun);
+}
+
+void pl_firm_ease(const pl_whole *whole, const double v[3], double out[3])
+{
+    const pl_quad *c = whole->columns;
+    pl_firm_unfold(whole, c[0] * (float)v[0] + c[1] * (float)v[1] + c[2] * (float)v[2], out);
 }
 
 /* What the sweeps have added up is right to a few roundings; momentum should be to one: summed again from the impulses. */

@@ -162,7 +162,9 @@ static motion motion_of(const pl_contact *contact, const pl_contact_body *body,
                         const pl_whole *whole)
 {
     double moved[3], kicked[3];
-    motion m = {.ease = LARGEST * body->round};
+    int first = body->first_clump * PL_CLUMP;
+    bool ball = body->lone && contact->least[first] == contact->radius[first];
+    motion m = {.ease = ball ? body->round : LARGEST * body->round};
     store(whole->by.moved, moved);
     store(whole->kick.moved, kicked);
     pl_firm_unfold(whole, whole->by.spun, m.turned);
@@ -184,14 +186,17 @@ static void add_energies(const double before[3], const double after[3], const do
     }
 }
 
-/* That of its turning particles is the same for all: they turn as its way says that it does. */
-static void add_turning(const motion *m, const pl_whole *whole, pl_quad spin,
-                        pl_firm_island *island)
+/* That of its turning particles is the same for all: they turn as its way says that it does. One alone tells itself. */
+static void add_turning(const pl_contact *contact, const motion *m, const pl_whole *whole,
+                        pl_quad spin, pl_firm_island *island)
 {
+    const pl_contact_body *body = contact->bodies + whole->body;
     double before[3], after[3];
     pl_quad folded =
         whole->columns[0] * spin[0] + whole->columns[1] * spin[1] + whole->columns[2] * spin[2];
     pl_firm_unfold(whole, folded, before);
+    if (body->lone)
+        store(pl_quad_of(contact->primitives[body->first_clump * PL_CLUMP].turned), before);
     for (int k = 0; k < 3; k++)
         after[k] = before[k] + m->turned[k];
     add_energies(before, after, m->spun, m->ease, island);
@@ -224,7 +229,7 @@ static void count_motion(pl_contact *contact, int number)
             spin += pl_quad_cross(r, went) * contact->mass[place];
         }
     if (body->whole > 0)
-        add_turning(&m, whole, spin, island);
+        add_turning(contact, &m, whole, spin, island);
 }
 
 /* By the parts of their islands. */

@@ -42,7 +42,7 @@ static float kappa_of(const pl_contact *contact, int32_t place)
 {
     const pl_contact_body *body = contact->bodies + contact->body_of[place / PL_CLUMP];
     int32_t i = body->clumps->particle[place - body->first_clump * PL_CLUMP];
-    double kappa = body->diagonal[i] / body->mass[i] - 1;
+    double kappa = body->lone ? body->firm : body->diagonal[i] / body->mass[i] - 1;
     return kappa > 0 ? (float)kappa : 0;
 }
 

@@ -217,6 +217,8 @@ pl_firm_kick pl_firm_kick_of(const pl_contact *contact, const pl_whole *whole,
                              const double kicked[3], const double spun[3]);
 /* Cᵀ spun: a rotation vector. */
 void pl_firm_unfold(const pl_whole *whole, pl_quad spun, double out[3]);
+/* I⁻¹ v = Cᵀ C v. */
+void pl_firm_ease(const pl_whole *whole, const double v[3], double out[3]);
 
 /* firm_touch.c */
 void pl_firm_find_touches(pl_contact *contact);

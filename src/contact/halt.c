@@ -371,6 +371,8 @@ static void own_turn(const pl_contact *contact, const pl_contact_body *body, dou
     bool good = count > 0 && isfinite(out[0] + out[1] + out[2]);
     for (int k = 0; k < 3; k++)
         out[k] = good ? out[k] / count : 0;
+    if (body->lone)
+        return;
     double sine = 0.5 * sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]);
     double longer = sine > 0 && sine < 1 ? pl_atan2(sine, sqrt(1 - sine * sine)) / sine : 1;
     for (int k = 0; k < 3; k++)
@@ -479,11 +481,28 @@ static void add_spin(pl_contact *contact, int32_t place, const way *w, zone *z)
     z->inertia = pl_m3_add_scaled(z->inertia, -mass, pl_m3_mul(cross, cross));
 }
 
+/* Balls also turn about themselves. */
+static void add_own_spin(const pl_contact *contact, const pl_contact_body *body, zone *z)
+{
+    const pl_primitive *p = contact->primitives + first_of(body);
+    double i[6], own[3];
+    own_turn(contact, body, own);
+    for (int k = 0; k < 3 && body->turns; k++)
+        own[k] += body->turned[k] + body->spun[k];
+    pl_contact_own_inertia(p, mass_of(contact, first_of(body)), i);
+    pl_mat3 inertia = {{{i[0], i[1], i[2]}, {i[1], i[3], i[4]}, {i[2], i[4], i[5]}}};
+    z->inertia = pl_m3_add(z->inertia, inertia);
+    z->spin = pl_v3_add(z->spin, pl_m3_mul_v3(inertia, pl_v3(own[0], own[1], own[2])));
+}
+
 /* I ω = Σ m x × v about the centre; all of them give way. */
 static void spin_up(pl_contact *contact, int number, zone *z)
 {
     pl_mat3 inverse;
     visit_zone(contact, number, z, add_spin);
+    for (int b = number; b < contact->body_count; b++)
+        if (contact->bodies[b].lone && zone_of(contact, b) == number)
+            add_own_spin(contact, contact->bodies + b, z);
     /* Thin ones do not turn about themselves. */
     double least = 1e-6 * pl_m3_trace(z->inertia);
     if (!pl_m3_inverse(pl_m3_add(z->inertia, pl_m3_diagonal(least, least, least)), &inverse))
@@ -535,6 +554,13 @@ static void halt_one(const pl_contact *contact, pl_contact_body *body, const zon
     vector_of(still, body->tilted);
     vector_of(pl_quat_mul(d, pl_quat_conjugate(still)), body->turned);
     body->spun[0] = body->spun[1] = body->spun[2] = 0;
+    if (!body->lone)
+        return;
+    const double turn[3] = {z->turn.x, z->turn.y, z->turn.z};
+    for (int k = 0; k < 3; k++) { /* more than half a turn, which rotations do not tell */
+        body->turned[k] = turn[k] - own[k];
+        body->tilted[k] = 0;
+    }
 }
 
 static void settle(pl_contact *contact, int number)

@@ -5,11 +5,12 @@
        1/M + (r × n)ᵀ I⁻¹ (r × n)
 
    and friction likewise, up to μ times the impulse along n. Everything is equal and opposite in
-   momentum. */
+   momentum. A particle that is a body of its own is pushed and rubbed where it touches, and turns by its inertia in the
+   same way; others at their centres. */
 #include <math.h>
 #include <string.h>
 
-#include "contact/contact.h"
+#include "contact/firm_parts.h"
 #include "contact/three.h"
 
 /* I⁻¹ v = R I̅⁻¹ Rᵀ v. */
@@ -107,51 +108,81 @@ typedef struct pair {
     pl_near *near;
     pl_near_hits *hits;
     int particle, place;
-    double yield; /* of the particle */
+    double yield;          /* of the particle */
+    pl_contact_body *ball; /* it is a body of its own, which turns; NULL = it is not */
+    double lever[3],
+        grip[3]; /* where they act on each other: from the collider's centre; from that of the ball */
 } pair;
 
 /* How far the particle has moved against the collider, by contacts of this sub-step. */
-static void moved_apart(const pair *p, const double lever[3], double out[3])
+static void moved_apart(const pair *p, double out[3])
 {
-    double turn[3];
-    pl_cross3(p->collider->spun, lever, turn);
+    double turn[3], own[3] = {0, 0, 0};
+    pl_cross3(p->collider->spun, p->lever, turn);
+    if (p->ball && p->ball->turns)
+        pl_cross3(p->ball->turned, p->grip, own);
     for (int k = 0; k < 3; k++)
-        out[k] = (double)p->contact->change[p->particle][k] - p->collider->given[k] - turn[k];
+        out[k] =
+            (double)p->contact->change[p->particle][k] + own[k] - p->collider->given[k] - turn[k];
 }
 
-/* What moves the particle acts at its centre, and is taken from the collider there: the moment of both is then the same, and angular momentum
+/* An impulse along n, and how it turns the two. */
+typedef struct push {
+    double n[3], turn[3], own[3], yield;
+} push;
+
+/* What moves one of many particles acts at its centre, and is taken from the collider there: the moment of both is then the same, and angular momentum
    goes over without loss, though no particle is turned by what happens at its surface. */
-static double effective(const pair *p, const double lever[3], const double n[3], double turn[3])
+static push push_along(const pair *p, const double n[3])
 {
+    push out = {.yield = p->yield + p->collider->yield};
     double moment[3];
-    pl_cross3(lever, n, moment);
-    ease(p->collider, moment, turn);
-    return p->yield + p->collider->yield + pl_dot3(moment, turn);
+    memcpy(out.n, n, sizeof out.n);
+    pl_cross3(p->lever, n, moment);
+    ease(p->collider, moment, out.turn);
+    out.yield += pl_dot3(moment, out.turn);
+    if (p->ball) {
+        pl_cross3(p->grip, n, moment);
+        pl_firm_ease(p->contact->firm.wholes + p->ball->whole, moment, out.own);
+        out.yield += pl_dot3(moment, out.own);
+    }
+    return out;
 }
 
-/* An impulse (times h) along n: to the particle forwards, to the collider backwards. */
-static void exchange(const pair *p, const double lever[3], const double n[3], const double turn[3],
-                     double by)
+static void turn_ball(pl_contact_body *ball, const double own[3], double by)
 {
+    for (int k = 0; k < 3 && !ball->turns; k++)
+        ball->turned[k] = ball->tilted[k] = ball->spun[k] = 0;
+    ball->turns = true;
+    for (int k = 0; k < 3; k++)
+        ball->turned[k] += by * own[k];
+}
+
+/* So much of it (times h): to the particle forwards, to the collider backwards. */
+static void exchange(const pair *p, const push *along, double by)
+{
+    const double *n = along->n;
     pl_contact_collider *c = p->collider;
     double impulse[3], torque[3];
     for (int k = 0; k < 3; k++) {
         p->contact->change[p->particle][k] += (float)(by * p->yield * n[k]);
         c->given[k] -= by * c->yield * n[k];
-        c->spun[k] -= by * turn[k];
+        c->spun[k] -= by * along->turn[k];
         impulse[k] = -by / p->contact->h * n[k];
         p->hits->impulse[k][p->place] += (float)impulse[k];
         p->near->impulse[k] += impulse[k];
     }
-    pl_cross3(lever, impulse, torque);
+    pl_cross3(p->lever, impulse, torque);
     for (int k = 0; k < 3; k++)
         p->near->torque[k] += torque[k];
+    if (p->ball)
+        turn_ball(p->ball, along->own, by);
 }
 
-static void rub(const pair *p, const pl_shove *s, double push)
+static void rub(const pair *p, const pl_shove *s, double pushed)
 {
-    double slide[3], turn[3], apart[3];
-    moved_apart(p, s->lever, apart);
+    double slide[3], apart[3];
+    moved_apart(p, apart);
     for (int k = 0; k < 3; k++)
         slide[k] = s->slide[k] + apart[k];
     double straight = pl_dot3(slide, s->n);
@@ -162,8 +193,8 @@ static void rub(const pair *p, const pl_shove *s, double push)
         return;
     for (int k = 0; k < 3; k++)
         slide[k] /= length;
-    double by = fmin(length / effective(p, s->lever, slide, turn), s->friction * push);
-    exchange(p, s->lever, slide, turn, -by);
+    push back = push_along(p, slide);
+    exchange(p, &back, -fmin(length / back.yield, s->friction * pushed));
 }
 
 /* Parted without velocity; the collider only moves along. */
@@ -184,13 +215,14 @@ static void recover(const pair *p, const pl_shove *s)
 
 static void resolve(const pair *p, pl_shove *s)
 {
-    double apart[3], turn[3];
+    double apart[3];
     pl_contact_body *body = p->contact->bodies + p->contact->body_of[p->near->clump];
-    moved_apart(p, s->lever, apart);
-    double push = (s->depth - pl_dot3(s->n, apart)) / effective(p, s->lever, s->n, turn);
-    if (push > 0) {
-        exchange(p, s->lever, s->n, turn, push);
-        rub(p, s, push);
+    push out = push_along(p, s->n);
+    moved_apart(p, apart);
+    double by = (s->depth - pl_dot3(s->n, apart)) / out.yield;
+    if (by > 0) {
+        exchange(p, &out, by);
+        rub(p, s, by);
         body->woken |= body->asleep;
     }
     if (s->recover > 0)
@@ -204,6 +236,27 @@ static void resolve(const pair *p, pl_shove *s)
     body->grounded = body->borne = true;
 }
 
+/* A ball is held where it touches, others at their centres. */
+static pair pair_of(pl_contact *contact, pl_near *near, int place, const pl_shove *s)
+{
+    pl_contact_colliders *all = &contact->against;
+    pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
+    int particle = near->clump * PL_CLUMP + place;
+    pair p = {.contact = contact,
+              .collider = all->colliders + near->collider,
+              .near = near,
+              .hits = all->hits + near->block,
+              .particle = particle,
+              .place = place,
+              .yield = (double)contact->primitives[particle].yield,
+              .ball = body->lone && body->whole > 0 ? body : NULL};
+    for (int k = 0; k < 3; k++) {
+        p.lever[k] = p.ball ? s->arm[k] : s->lever[k];
+        p.grip[k] = s->arm[k] - s->lever[k];
+    }
+    return p;
+}
+
 void pl_contact_resolve_shoves(pl_contact *contact)
 {
     pl_contact_colliders *all = &contact->against;
@@ -212,15 +265,10 @@ void pl_contact_resolve_shoves(pl_contact *contact)
         if (near->shoves < 0)
             continue;
         for (uint32_t mask = near->mask; mask; mask &= mask - 1) {
-            int place = __builtin_ctz(mask), particle = near->clump * PL_CLUMP + place;
-            pair p = {contact,
-                      all->colliders + near->collider,
-                      near,
-                      all->hits + near->block,
-                      particle,
-                      place,
-                      (double)contact->primitives[particle].yield};
-            resolve(&p, all->shoves[near->shoves] + place);
+            int place = __builtin_ctz(mask);
+            pl_shove *shove = all->shoves[near->shoves] + place;
+            pair p = pair_of(contact, near, place, shove);
+            resolve(&p, shove);
         }
     }
 }

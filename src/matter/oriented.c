@@ -124,6 +124,8 @@ void pl_oriented_settle(pl_oriented *body, double h)
         body->path[k] = body->c[k] + h * carried[k] * scale;
         body->place[k] = old->origin[k] + (body->path[k] - moved[k] * scale);
     }
+    if (pl_oriented_is_lone(body))
+        pl_oriented_spin(body, h);
 }
 
 void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work *work)
@@ -139,7 +141,7 @@ void pl_oriented_stand(pl_oriented *body)
 {
     for (int k = 0; k < 3; k++) {
         body->place[k] = body->now.origin[k];
-        body->path[k] = 0;
+        body->path[k] = body->spin[k] = 0;
     }
 }
 
@@ -154,17 +156,28 @@ static void keep_momentum(pl_oriented *body, double h, double decay)
 
 /* ---- Contacts ---------------------------------------------------------------------------------------------------- */
 
+/* What rolls fast turns by more than half a turn in a sub-step: rotations do not tell. */
+static void show_spin(const pl_oriented *body, pl_primitive *primitive)
+{
+    for (int k = 0; k < 3 && pl_oriented_is_lone(body); k++)
+        primitive->turned[k] = (float)body->spin[k];
+}
+
 void pl_oriented_gather(const pl_oriented *body, const pl_clumps *clumps, const uint8_t *wanted,
                         pl_clump_places *places, pl_clump_places *ways, pl_primitive *primitives,
                         pl_gathered *out)
 {
     in_use()->gather(body, clumps, wanted, places, ways, primitives, out);
+    if (wanted[0])
+        show_spin(body, primitives);
 }
 
 void pl_oriented_gather_more(const pl_oriented *body, const pl_clumps *clumps,
                              const uint8_t *wanted, uint8_t which, pl_primitive *primitives)
 {
     in_use()->gather_more(body, clumps, wanted, which, primitives);
+    if (wanted[0] == which)
+        show_spin(body, primitives);
 }
 
 void pl_oriented_came(const pl_oriented *body, int particle, double h, float out[3])
@@ -349,9 +362,17 @@ void pl_oriented_turn(pl_oriented *body, const double turned[3], const double ti
     turn_all(body->n, pl_quat_mul(quat_of(turned), still), body->now.q);
     if (is_turn(tilted) || is_turn(spun))
         turn_all(body->n, pl_quat_mul(back, still), body->old.q);
+    for (int k = 0; k < 3; k++)
+        body->spin[k] += turned[k] + spun[k];
 }
 
 /* ---- After the contacts ------------------------------------------------------------------------------------------ */
+
+/* Decaying numbers end at zero instead of in the slow subnormals. */
+static float settled(double v)
+{
+    return v < 1e-12 && v > -1e-12 ? 0 : (float)v;
+}
 
 bool pl_oriented_finish(pl_oriented *body, double h, pl_work *work)
 {
@@ -367,6 +388,10 @@ bool pl_oriented_finish(pl_oriented *body, double h, pl_work *work)
     if (!body->system->grounded)
         keep_momentum(body, h, decay);
     double check = 0;
+    for (int k = 0; k < 3 && pl_oriented_is_lone(body); k++) {
+        now->w[k] = settled(body->spin[k] * decay / h);
+        check += (double)now->w[k] * 0;
+    }
     for (int k = 0; k < 3; k++) {
         now->origin[k] = body->place[k];
         if (now->velocity[k] < 1e-30 && now->velocity[k] > -1e-30)

@@ -190,6 +190,7 @@ typedef struct pl_oriented {
     pl_lead lead;    /* of this sub-step */
     double place[3]; /* where the origin will be at the end of the sub-step */
     double path[3];  /* how far the centre of mass of a free body gets in it */
+    double spin[3];  /* a lone particle: how far it turns in it, a rotation vector of any length */
     float *push;     /* [n][3] accelerations in this sub-step beyond the mean one, units/s² */
     bool pushed;     /* push holds something other than zeros */
 
@@ -264,6 +265,16 @@ static inline bool pl_system_leads(const pl_system *system)
 }
 
 void pl_oriented_lead(pl_oriented *body, double h);
+
+/* One free particle and nothing else: rigid, so that its turn is known without solving. */
+static inline bool pl_oriented_is_lone(const pl_oriented *body)
+{
+    return body->n == 1 && !body->clustered && !body->tetrahedral && !body->hold_count &&
+           !body->system->grounded;
+}
+
+/* How a lone particle turns, into `spin` and `now`: oriented_spin.c. */
+void pl_oriented_spin(pl_oriented *body, double h);
 
 /* Minimises E over one sub-step from `now` (which becomes `old`): positions and rotations of `now`, c, place and path are
    written: a particle is at place + x. */

@@ -1,6 +1,7 @@
 /* Slots behind the handles, and room in the arrays a step uses: reserved when a body or a pin is
    made, so that everything after that cannot fail. */
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "world/world.h"
@@ -138,7 +139,7 @@ bool pl_world_reserve_field(pl_world *world, int particles)
     return true;
 }
 
-/* Of what nothing holds. Rods and sheets bend before they move as one, unless sound, which gets √κ spacings far in a sub-step, gets through
+/* Of what nothing holds. A particle that is a body of its own is rigid. Rods and sheets bend before they move as one, unless sound, which gets √κ spacings far in a sub-step, gets through
    a part of their length, n or √n of them; but they gain energy where they do not, at a lower κ than solids. Solids below 1 are left to particles because touches of wholes cost twice as much. */
 double pl_record_firmness(const pl_world *world, const pl_record *record)
 {
@@ -146,8 +147,10 @@ double pl_record_firmness(const pl_world *world, const pl_record *record)
     const pl_oriented *matter = &record->matter;
     double firmness = matter->system->firmness, n = matter->n;
     int dimension = record->model->dimension;
-    if (!world->stiff_contact || matter->system->grounded || matter->hold_count || n < 2)
+    if (!world->stiff_contact || matter->system->grounded || matter->hold_count)
         return 0;
+    if (n < 2)
+        return pl_oriented_is_lone(matter) ? INFINITY : 0;
     bool as_one = dimension == 3   ? firmness >= 1
                   : dimension == 2 ? PART * PART * firmness > n
                                    : PART * PART * firmness > n * n;

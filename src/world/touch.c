@@ -42,6 +42,7 @@ static void gather_body(pl_world *world, const pl_record *record)
         body->velocity[k] = matter->path[k] * body->unit / world->h;
     }
     body->firm = pl_record_firmness(world, record);
+    body->lone = pl_oriented_is_lone(matter);
     body->diagonal = matter->system->diagonal;
     body->mass = matter->system->mass;
 }
