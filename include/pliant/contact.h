@@ -38,8 +38,9 @@ typedef struct pl_collider_def {
     double position[3], rotation[4];
     double size[3]; /* metres, >= 0 */
 
-    const pl_mesh *mesh; /* of PL_COLLIDER_MESH: its triangles; those without area are left out */
-    double scale;        /* metres per unit of the mesh; default 1 */
+    /* Of PL_COLLIDER_MESH: its triangles. Those without area are left out; a mesh without any others touches nothing. */
+    const pl_mesh *mesh;
+    double scale; /* metres per unit of the mesh; default 1 */
     bool
         two_sided; /* default true: a surface. false: solid behind its triangles (counter-clockwise is outside) */
 

@@ -511,7 +511,7 @@ PL_API pl_status pl_body_get_energy(const pl_world *world, pl_body body, pl_ener
    Replaces the whole set; each particle newly fixed stays where it is until driven. */
 PL_API pl_status pl_body_set_fixed(pl_world *world, pl_body body, const int32_t *particles,
                                    int count, pl_error *error);
-/* Moves a fixed particle: it arrives at the end of the next step. rotation NULL = as it is. */
+/* Moves a fixed particle: it arrives at the end of the next step. rotation NULL = as it is. Who sleeps sleeps on where it is there already. */
 PL_API pl_status pl_body_drive(pl_world *world, pl_body body, int particle,
                                const double position[3], const double rotation[4]);
 

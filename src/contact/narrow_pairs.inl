@@ -136,16 +136,24 @@ static vf closest_approach(const vshape *a, const vshape *b, const vf n[3], vf n
     return end_chase(&c, normal);
 }
 
+/* Of ways that are more than so many times as long as the reach, squares have no digits left for it: they are looked at from where the two are nearest. */
+#define LONG_WAY 100.0f
+
 /* Where along its way (from `start`, by `way`) b first comes as near to a as `reach`; 2 = never. */
 PL_LANES_INLINE vf first_meeting(const vf start[3], const vf way[3], vf reach)
 {
-    vf square = dot(way, way), half = dot(start, way), gap = dot(start, start) - reach * reach;
+    vf square = dot(way, way), along = dot(start, way), before = dot(start, start) - reach * reach;
+    vf divisor = pl_max_f(square, pl_splat_f(1e-37f)), from[3];
+    vf nearest = pl_select_f(square > (LONG_WAY * LONG_WAY) * reach * reach, -along / divisor,
+                             pl_splat_f(0));
+    for (int k = 0; k < 3; k++)
+        from[k] = start[k] + nearest * way[k];
+    vf half = dot(from, way), gap = dot(from, from) - reach * reach;
     vf under = half * half - square * gap;
-    vf t =
-        (-half - pl_sqrt_f(pl_max_f(under, pl_splat_f(0)))) / pl_max_f(square, pl_splat_f(1e-37f));
-    vi never = (under < 0.0f) | (t > 1.0f) | (half > 0.0f);
+    vf t = nearest + (-half - pl_sqrt_f(pl_max_f(under, pl_splat_f(0)))) / divisor;
+    vi never = (under < 0.0f) | (t > 1.0f) | (along > 0.0f);
     t = pl_select_f(never, pl_splat_f(2), pl_max_f(t, pl_splat_f(0)));
-    return pl_select_f(gap <= 0.0f, pl_splat_f(0), t);
+    return pl_select_f(before <= 0.0f, pl_splat_f(0), t);
 }
 
 typedef struct meeting {

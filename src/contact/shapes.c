@@ -135,8 +135,8 @@ double pl_nearest_on_triangle(const pl_ball *ball, const double corners[3][3], d
     return pl_dot3(near, near);
 }
 
-/* Where the centre's way goes through the triangle's plane inside of the triangle: the part of the
-   way, or 2. */
+/* Where the centre's way goes through the triangle's plane inside of the triangle, from either side:
+   the part of the way, or 2. The normal is that of the winding: it tells what is inside. */
 static double crossing(const pl_ball *ball, const double corners[3][3], const double normal[3])
 {
     double a[3], b[3];
@@ -183,9 +183,9 @@ double pl_ball_through_triangle(const pl_ball *ball, const double corners[3][3],
     bool behind = pl_dot3(away, normal) < 0;
     if (behind && !two_sided)
         return 2;
+    double t = crossing(ball, corners, normal);
     for (int k = 0; k < 3; k++)
         normal[k] = behind ? -normal[k] : normal[k];
-    double t = crossing(ball, corners, normal);
     return t <= 1 && pl_set_barrier(ball, normal, corners[0], barrier) ? t : 2;
 }
 

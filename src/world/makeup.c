@@ -243,6 +243,19 @@ static int find_fixed(const pl_oriented *matter, int particle)
     return low < matter->fixed_count && matter->fixed[low] == particle ? low : -1;
 }
 
+/* Whether it goes anywhere. A rotation that was read, rounded to floats and normalised is the same: 1e-14 is the square of half an angle. */
+static bool is_moved(const double from[7], const double to[7])
+{
+    double before = 0, after = 0, both = 0;
+    for (int k = 3; k < 7; k++) {
+        before += from[k] * from[k];
+        after += to[k] * to[k];
+        both += from[k] * to[k];
+    }
+    return from[0] != to[0] || from[1] != to[1] || from[2] != to[2] ||
+           both * both < (1 - 1e-14) * before * after;
+}
+
 static PL_APART pl_status drive(pl_world *world, pl_body body, int particle,
                                 const double position[3], const double rotation[4])
 {
@@ -262,7 +275,8 @@ static PL_APART pl_status drive(pl_world *world, pl_body body, int particle,
             pl_quat_normalise((pl_quat){rotation[0], rotation[1], rotation[2], rotation[3]});
         to[3] = q.x, to[4] = q.y, to[5] = q.z, to[6] = q.w;
     }
-    pl_world_wake(world, record);
+    if (is_moved(record->matter.drive_from + 7 * f, to))
+        pl_world_wake(world, record);
     return PL_OK;
 }
 

@@ -195,7 +195,8 @@ static PL_APART pl_status set_target(pl_world *world, pl_pin pin, const double t
     PL_REQUIRE(is_target(model, hold->kind, target), PL_ERROR_ARGUMENT, NULL, NULL,
                "the target is not finite, too far away, or a direction without length");
     convert(model, hold->kind, target, hold->to);
-    pl_world_wake(world, slot->record);
+    if (memcmp(hold->from, hold->to, sizeof hold->to) != 0)
+        pl_world_wake(world, slot->record);
     return PL_OK;
 }
 

@@ -5,13 +5,15 @@
        δp = (P(V) − p) / (1 + h² G |P'|),   G = Σ |a|²/m,   x += h² δp a/m
 
    which is the implicit Euler step of the gas. P(V) = (p₀ + pressure) V̅/V − p₀, p₀ the atmosphere. What would move or turn the whole body
-   is taken out: gas inside cannot. */
+   is taken out: gas inside cannot. The solve lets its forces act where the particles will be: of a body that has turned by then, forces with the directions of
+   before are a brake, p · 3 V · sin of the angle. So they are turned by Q, the rotation nearest to Σ m (x + h u) xᵀ about the centre of mass. */
 #include "world/pressure.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "math/quat.h"
+#include "math/rotation_lanes.h"
 #include "world/world.h"
 
 #define ATMOSPHERE 101325.0
@@ -223,12 +225,39 @@ static double within(double value, double limit)
     return value > limit ? limit : value < -limit ? -limit : value;
 }
 
+/* How the body turns in the sub-step that begins, by its velocities. */
+static pl_quat turn_ahead(const pl_oriented *matter, double h)
+{
+    const double *mass = matter->system->mass;
+    pl_quat turn = pl_quat_identity();
+    pl_vec3 x = {0, 0, 0}, way = {0, 0, 0};
+    pl_mat3 moved = pl_m3_zero();
+    double total = 0;
+    for (int i = 0; i < matter->n; i++) {
+        total += mass[i];
+        x = pl_v3_add_scaled(x, mass[i], row(matter->now.x, (size_t)i));
+        way = pl_v3_add_scaled(way, mass[i] * h, row(matter->now.u, (size_t)i));
+    }
+    for (int i = 0; i < matter->n; i++) {
+        pl_vec3 arm = pl_v3_add_scaled(row(matter->now.x, (size_t)i), -1 / total, x);
+        pl_vec3 gone = pl_v3_add_scaled(arm, h, row(matter->now.u, (size_t)i));
+        gone = pl_v3_add_scaled(gone, -1 / total, way);
+        moved = pl_m3_add_scaled(moved, mass[i], pl_m3_outer(gone, arm));
+    }
+    pl_rotations_fit_double(1, &moved.m[0][0], &turn.x);
+    return turn;
+}
+
 void pl_gas_push(pl_record *record, double h)
 {
+    float *present = record->gas.present;
     double most_now, most_by;
     measure(record);
     find_limits(record, h, &most_now, &most_by);
     record->gas.now = within(record->gas.now, most_now);
+    pl_quat turn = turn_ahead(&record->matter, h);
+    for (size_t i = 0; i < (size_t)record->matter.n; i++)
+        pl_v3_to_floats(pl_quat_rotate(turn, row(present, i)), present + 3 * i);
 }
 
 void pl_gas_settle(pl_record *record, double h)

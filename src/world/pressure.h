@@ -14,7 +14,8 @@ typedef struct pl_gas {
     double rest_volume; /* cubic metres */
     float *
         area; /* [n][3] square metres: the share of each particle in the surface at rest, as a vector outwards */
-    float *present; /* [n][3] the same now, without what would move or turn the whole */
+    float *
+        present; /* [n][3] the same now, or where it will be at the end of the sub-step, without what would move or turn the whole */
     float *
         skin; /* [2][vertices][3] where the surface is, and the share of each of its vertices; units. NULL = no surface */
 } pl_gas;
@@ -26,7 +27,7 @@ pl_status pl_gas_fill(struct pl_world *world, struct pl_record *record, double p
                       pl_error *error);
 void pl_gas_empty(struct pl_world *world, struct pl_record *record);
 
-/* Before the solve: the force on each particle is `now` times `present`. */
+/* Before the solve: the force on each particle is `now` times `present`, with the direction it will have when the body has turned. */
 void pl_gas_push(struct pl_record *record, double h);
 
 /* After the solve, which knew the pressure of the sub-step before: what it has become acts on the positions. */

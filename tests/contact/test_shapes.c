@@ -505,6 +505,52 @@ static void the_first_triangle_stops(void **state)
     pl_solid_destroy(&memory, solid);
 }
 
+/* A triangle with two sides is the same whichever way its corners go around, and nothing goes through its middle from either. */
+static void both_sides_stop(void **state)
+{
+    (void)state;
+    pl_rng rng = pl_rng_make(10);
+    int crossed = 0;
+    for (int i = 0; i < world_scaled(CASES); i++) {
+        double corners[3][3], turned[3][3], towards[3] = {0, 0, 0}, weights[3], sum = 0;
+        egg e = random_egg(&rng, 2), other = random_egg(&rng, 2);
+        pl_ball ball = ball_of(&e, 0.01);
+        pl_barrier one, two;
+        for (int c = 0; c < 3; c++)
+            sum += weights[c] = uniform(&rng, 0.1, 1);
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < 3; k++) {
+                corners[c][k] = turned[2 - c][k] = uniform(&rng, -1, 1);
+                towards[k] += weights[c] / sum * corners[c][k];
+            }
+        double beyond =
+            uniform(&rng, -0.9, 0.9); /* where the way ends: behind the triangle, or before it */
+        for (int k = 0; k < 3; k++) {
+            ball.from[k] = other.at[k];
+            ball.at[k] = towards[k] + beyond * (towards[k] - ball.from[k]);
+        }
+        double normal[3];
+        if (!pl_triangle_normal((const double(*)[3])corners, normal) || fabs(beyond) < 1e-6)
+            continue;
+        double t = pl_ball_through_triangle(&ball, (const double(*)[3])corners, true, &one);
+        double other_way = pl_ball_through_triangle(&ball, (const double(*)[3])turned, true, &two);
+        assert_int_equal(t <= 1, beyond > 0);
+        assert_int_equal(other_way <= 1, beyond > 0);
+        if (!(beyond > 0))
+            continue;
+        crossed++;
+        assert_true(fabs(t - 1 / (1 + beyond)) < 1e-6 && fabs(t - other_way) < 1e-6);
+        assert_true(fabs(one.overlap - two.overlap) < 1e-6 * (1 + one.overlap));
+        double before = along(one.normal, ball.from), after = along(two.normal, ball.from);
+        assert_true(before > along(one.normal, one.point) && after > along(two.normal, two.point));
+        /* With one side only it stops what comes from there. */
+        bool front = pl_ball_through_triangle(&ball, (const double(*)[3])corners, false, &one) <= 1;
+        bool back = pl_ball_through_triangle(&ball, (const double(*)[3])turned, false, &two) <= 1;
+        assert_true(front != back);
+    }
+    assert_true(crossed > world_scaled(CASES) / 4);
+}
+
 static void triangles_without_area_are_left_out(void **state)
 {
     (void)state;
@@ -580,6 +626,7 @@ int main(void)
         cmocka_unit_test(nothing_passes_through_shapes),
         cmocka_unit_test(a_cube_of_triangles_is_a_box),
         cmocka_unit_test(the_first_triangle_stops),
+        cmocka_unit_test(both_sides_stop),
         cmocka_unit_test(triangles_without_area_are_left_out),
         cmocka_unit_test(no_size_is_too_small_or_too_large),
     };

@@ -167,6 +167,36 @@ static void nothing_passes_at_500_metres_per_second(void **state)
 
 /* Spheres and capsules have no far side to end on: nobody ends inside, and nobody who comes head-on
    gets behind. */
+/* What is dropped on a mesh with two sides lies on it, whichever side is up. */
+static void meshes_bear_on_both_sides(void **state)
+{
+    (void)state;
+    pl_model *model = collider_lattice(3, 3, 3, 0.1);
+    collider_sheet mesh = collider_make_sheet(7, 5);
+    static const double axis[3] = {1, 0, 0}, none[4] = {0, 0, 0, 1};
+    for (int back = 0; back < 2; back++)
+        for (int substeps = 1; substeps <= 4; substeps *= 4)
+            for (double height = 0.2; height < 20; height *= 3) {
+                pl_world *world = collider_world(substeps, 3, 9.81);
+                pl_collider_def def = floor_def(PL_COLLIDER_MESH, &mesh, none);
+                collider_turn(def.rotation, axis, back ? 3.14159265358979 : 0);
+                collider_add(world, &def);
+                pl_body_def thing = collider_body_def(model, 1e5, 0.3, height, 0.7);
+                pl_body body = collider_add_body(world, &thing);
+                world_step(world, 120);
+                double x[3 * 27], low = INFINITY;
+                world_read(world, body, PL_POSITIONS, x);
+                for (int i = 0; i < 27; i++)
+                    low = fmin(low, x[3 * i + 1]);
+                if (!(fabs(low - 0.05) < 0.005))
+                    fail_msg("back %d, %d sub-steps, from %g m: lies at %g", back, substeps, height,
+                             low);
+                pl_world_destroy(world);
+            }
+    collider_free_sheet(&mesh);
+    pl_model_release(model);
+}
+
 static void nothing_enters_spheres_and_capsules(void **state)
 {
     (void)state;
@@ -584,6 +614,7 @@ int main(void)
         cmocka_unit_test(what_should_stick_sticks),
         cmocka_unit_test(what_should_slide_slides),
         cmocka_unit_test(nothing_passes_at_500_metres_per_second),
+        cmocka_unit_test(meshes_bear_on_both_sides),
         cmocka_unit_test(nothing_enters_spheres_and_capsules),
         cmocka_unit_test(moving_walls_push),
         cmocka_unit_test(turning_paddles_sweep),

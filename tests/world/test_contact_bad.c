@@ -394,6 +394,54 @@ static void spoiled_meshes_work(void **state)
     pl_model_release(model);
 }
 
+/* Meshes of no triangles, or of none that has an area, are there and in nobody's way. */
+static void empty_meshes_touch_nothing(void **state)
+{
+    (void)state;
+    pl_model *model = collider_lattice(3, 3, 3, 0.25);
+    const double line[9] = {-5, 0, 0, 0, 0, 0, 5, 0, 0};
+    const int32_t corners[6] = {0, 1, 2, 1, 1, 1};
+    const pl_mesh meshes[3] = {
+        {0},
+        {.vertex_count = 3, .positions = (double *)(uintptr_t)line},
+        {.vertex_count = 3,
+         .positions = (double *)(uintptr_t)line,
+         .triangle_count = 2,
+         .triangles = (int32_t *)(uintptr_t)corners},
+    };
+    double fallen = 0;
+    for (int i = -1; i < 6; i++) { /* first without any */
+        pl_rng rng = pl_rng_make(1);
+        pl_world *world = random_world(&rng, 9.81);
+        pl_collider_def def = pl_default_collider_def(PL_COLLIDER_MESH);
+        pl_collider mesh = {0, 0};
+        pl_collider_state received;
+        double at[3] = {0, 0, 0};
+        def.mesh = i < 0 ? NULL : meshes + i % 3;
+        def.two_sided = i < 3;
+        if (i >= 0)
+            mesh = collider_add(world, &def);
+        pl_body_def fall = collider_body_def(model, 1e6, 0.1, 0.5, 0.03);
+        pl_body body = collider_add_body(world, &fall);
+        for (int f = 0; f < 60; f++) {
+            at[1] += 0.01;
+            if (i >= 0)
+                assert_int_equal(pl_collider_move(world, mesh, at, def.rotation), PL_OK);
+            world_step(world, 1);
+            if (i < 0)
+                continue;
+            assert_int_equal(pl_collider_get_state(world, mesh, &received), PL_OK);
+            assert_true(received.impulse[1] == 0);
+        }
+        pl_body_state s;
+        pl_body_get_state(world, body, &s);
+        assert_true(s.centre[1] < -0.5 && (i < 0 || s.centre[1] == fallen));
+        fallen = s.centre[1];
+        pl_world_destroy(world);
+    }
+    pl_model_release(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +452,7 @@ int main(void)
         cmocka_unit_test(points_hold_balls),
         cmocka_unit_test(planets_hold_bodies),
         cmocka_unit_test(spoiled_meshes_work),
+        cmocka_unit_test(empty_meshes_touch_nothing),
     };
     return cmocka_run_group_tests(tests, contact_open_models, contact_close_models);
 }

@@ -456,6 +456,58 @@ static void driven_particles_move_evenly_and_arrive(void **state)
     pl_model_release(model);
 }
 
+/* A chain on the floor falls asleep although it is driven and its pin is aimed in every frame, as long as neither goes anywhere; a first step wakes it. */
+static void what_is_held_in_its_place_sleeps(void **state)
+{
+    (void)state;
+    pl_model *model = world_sized_model(PL_SHAPE_CHAIN, 20, 0, 0, 2, 0, 0, false);
+    for (int what = 0; what < 3; what++) { /* driven, driven with its rotation, pinned */
+        pl_world *world;
+        pl_world_def world_def = pl_default_world_def();
+        world_def.substeps = 4;
+        assert_int_equal(pl_world_create(&world_def, &world, NULL), PL_OK);
+        pl_collider floor;
+        pl_collider_def plane = pl_default_collider_def(PL_COLLIDER_PLANE);
+        assert_int_equal(pl_collider_create(world, &plane, &floor, NULL), PL_OK);
+        const int32_t fixed = 0;
+        pl_body body;
+        pl_pin pin = {0, 0};
+        pl_body_def def = pl_default_body_def(model);
+        def.position[1] = 0.05;
+        def.fixed = &fixed;
+        def.fixed_count = what < 2;
+        assert_int_equal(pl_body_create(world, &def, &body, NULL), PL_OK);
+        double at[3 * MOST], q[4 * MOST];
+        world_read(world, body, PL_POSITIONS, at);
+        world_read(world, body, PL_ROTATIONS, q);
+        pl_pin_def hold = pl_default_pin_def(PL_PIN_POSITION);
+        hold.count = 1;
+        hold.weights[0] = 1;
+        memcpy(hold.target, at, sizeof hold.target);
+        pl_model_read(model, PL_REST_POSITIONS, 0, 1, pl_doubles(hold.rest, 0));
+        if (what == 2)
+            assert_int_equal(pl_pin_create(world, body, &hold, &pin, NULL), PL_OK);
+        pl_report report = {.iterations = 1};
+        for (int f = 0; f < 400; f++) {
+            if (f == 350) { /* the last frames: to somewhere else */
+                assert_int_equal(report.iterations, 0);
+                at[1] += 0.001;
+            }
+            pl_status status = what == 2 ? pl_pin_set_target(world, pin, at)
+                                         : pl_body_drive(world, body, 0, at, what ? q : NULL);
+            assert_int_equal(status, PL_OK);
+            assert_int_equal(pl_world_step(world, &report), PL_OK);
+            if (f == 350)
+                assert_int_not_equal(report.iterations, 0);
+        }
+        double now[3 * MOST];
+        world_read(world, body, PL_POSITIONS, now);
+        assert_true(what == 2 || fabs(now[1] - at[1]) < 1e-6);
+        pl_world_destroy(world);
+    }
+    pl_model_release(model);
+}
+
 static void point_of_pin(const pl_world *world, pl_body body, const pl_pin_def *def, double at[3])
 {
     pl_pin_def now = *def;
@@ -568,6 +620,7 @@ int main(void)
         cmocka_unit_test(written_velocities_are_the_momentum),
         cmocka_unit_test(holding_and_freeing_keep_velocities),
         cmocka_unit_test(driven_particles_move_evenly_and_arrive),
+        cmocka_unit_test(what_is_held_in_its_place_sleeps),
         cmocka_unit_test(pins_hold_points_and_directions),
         cmocka_unit_test(many_pins_hold_like_few),
     };
