@@ -136,7 +136,8 @@ bool pl_collider_prepare(pl_collider_record *record)
 {
     pl_contact_collider *c = &record->shape;
     if (!are_sizes(c->size) || !is_mass(record->mass) || !is_inertia(record->inertia) ||
-        !is_within(record->velocity, FASTEST) || !is_within(record->spin, FASTEST) ||
+        !pl_is_finite3(record->velocity) ||
+        !pl_is_finite3(record->spin) || /* contacts may hasten it */
         !is_within(c->belt, FASTEST) || !is_friction((double)c->friction) ||
         !is_restitution((double)c->restitution))
         return false;
