@@ -1,5 +1,5 @@
 /* libFuzzer on everything that touches: the bytes are a program of calls on a small world with bodies, colliders of all kinds and sizes,
-   attachments, rays, masks, steps and snapshots, with numbers from ordinary to absurd. Nothing may crash; no state may stop being
+   attachments, rays, masks, changes, sleep, steps and snapshots, with numbers from ordinary to absurd. Nothing may crash; no state may stop being
    finite; a call that fails changes nothing; a restored world has the hash it was saved with. */
 #include <math.h>
 #include <stddef.h>
@@ -324,6 +324,38 @@ static pl_status push_collider(fuzz *f)
     return pl_collider_set_velocity(f->world, collider, velocity, spin);
 }
 
+static pl_status change_collider(fuzz *f)
+{
+    pl_collider collider = *a_collider(f);
+    int what = byte_of(f);
+    double velocity[3];
+    if (what & 1)
+        return pl_collider_set_filter(f->world, collider, (uint32_t)what >> 1 & 7,
+                                      (uint32_t)what >> 4 & 7);
+    double friction = number(f), restitution = number(f);
+    vector(f, velocity);
+    return pl_collider_set_surface(f->world, collider, friction, restitution, velocity);
+}
+
+static pl_status change_body(fuzz *f)
+{
+    pl_body body = *a_body(f);
+    int what = byte_of(f);
+    if (what & 1)
+        return pl_body_set_filter(f->world, body, (uint32_t)what >> 1 & 7, (uint32_t)what >> 4 & 7);
+    return pl_body_set_self_contact(f->world, body, what & 2);
+}
+
+static pl_status calm_body(fuzz *f)
+{
+    pl_body body = *a_body(f);
+    bool wake = byte_of(f) & 1;
+    pl_status status = wake ? pl_body_wake(f->world, body) : pl_body_sleep(f->world, body);
+    demand(pl_body_is_asleep(f->world, body) == (status == PL_OK && !wake),
+           "neither asleep nor awake");
+    return status;
+}
+
 static void take_hold(fuzz *f, pl_body body, pl_pin_def *point)
 {
     *point = pl_default_pin_def(PL_PIN_POSITION);
@@ -437,10 +469,17 @@ static pl_status cast_ray(fuzz *f)
     pl_ray_hit hit;
     vector(f, origin);
     vector(f, direction);
-    if (pl_world_cast_ray(f->world, origin, direction, length, (uint32_t)byte_of(f), &hit)) {
+    uint32_t mask = (uint32_t)byte_of(f);
+    pl_body past = mask & 128 ? *a_body(f) : (pl_body){0, 0};
+    if (pl_world_cast_ray_past(f->world, past, origin, direction, length, mask, &hit)) {
         demand(hit.distance >= 0 && hit.distance <= length, "a hit beyond the ray");
         demand(all_finite(hit.position, 3) && all_finite(hit.rest, 3), "a hit nowhere");
         demand((hit.body == UINT32_MAX) != (hit.collider == UINT32_MAX), "a hit of nothing");
+        demand(pl_body_is_valid(f->world, pl_body_at(f->world, hit.body)) !=
+                   pl_collider_is_valid(f->world, pl_collider_at(f->world, hit.collider)),
+               "a hit of what is not there");
+        demand(!past.generation || hit.body != past.index || !pl_body_is_valid(f->world, past),
+               "a hit of whom it passes");
     }
     return PL_OK;
 }
@@ -532,7 +571,10 @@ static call *const calls[] = {create_body,
                               step,
                               save,
                               restore,
-                              restore_damaged};
+                              restore_damaged,
+                              change_collider,
+                              change_body,
+                              calm_body};
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -59,7 +59,7 @@ PL_API pl_status pl_attachment_set_target(pl_world *world, pl_attachment attachm
 typedef struct pl_attachment_state {
     bool broken; /* holds nothing any more; the handle stays good until it is destroyed */
     double force
-        [3]; /* newtons on `body`, mean of the last step it was awake in (of the one it broke in) */
+        [3]; /* newtons on `body`, mean of the last step it was awake in (of the one it broke in): while it sleeps, unlike the impulses of contacts, it stays */
     double gap[3]; /* metres, from the body's point to the other */
 } pl_attachment_state;
 PL_API pl_status pl_attachment_get_state(const pl_world *world, pl_attachment attachment,

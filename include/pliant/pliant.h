@@ -47,7 +47,7 @@ extern "C" {
 #endif
 
 /* Rises whenever a struct or a function here changes in a way that needs recompiling. */
-#define PL_ABI_VERSION 4
+#define PL_ABI_VERSION 5
 
 /* The version the library was compiled as: compare with PL_ABI_VERSION after loading it dynamically. */
 PL_API uint32_t pl_abi_version(void);
@@ -208,7 +208,10 @@ typedef struct pl_material {
     double density;   /* kg m^-3, > 0 */
     double damping;   /* rate at which velocities decay, 1/s, >= 0 */
     double friction;  /* Coulomb's, >= 0; of two that touch the geometric mean counts */
-    double restitution; /* 0 = does not bounce, 1 = elastic; of two that touch the larger counts */
+    double
+        restitution; /* the part of their speed with which what touches parts again, 0 to 1; of two that touch the larger counts. Bodies
+                        that contact moves as a whole (pl_world_def.stiff_contact) bounce with all of it; of soft ones the particles that
+                        touch do, and springs keep some, so that the body rises less high */
 } pl_material;
 
 PL_API pl_material pl_default_material(void); /* "rubber" */
@@ -271,6 +274,7 @@ PL_API void pl_world_destroy(pl_world *world); /* NULL is allowed */
 typedef struct pl_report {
     uint64_t steps; /* taken by this call */
     int bodies, particles, edges, pins, fixed;
+    int awake;           /* bodies that do not sleep, at its end */
     int lane_blocks;     /* groups of bodies solved side by side, one per lane */
     int lone_blocks;     /* bodies solved alone */
     uint64_t iterations; /* of one body, summed over bodies */
@@ -388,6 +392,8 @@ PL_API bool pl_body_is_valid(const pl_world *world, pl_body body);
 PL_API pl_model *pl_body_model(const pl_world *world, pl_body body); /* NULL for a stale handle */
 /* pl_body_def.user, NULL for a stale handle. */
 PL_API void *pl_body_user(const pl_world *world, pl_body body);
+/* The handle of the body that has this index now, as events, rays and fields name them; {0, 0} where there is none. */
+PL_API pl_body pl_body_at(const pl_world *world, uint32_t index);
 
 typedef enum pl_body_field {
     PL_POSITIONS,  /* 3 per particle, m */
@@ -440,6 +446,23 @@ PL_API pl_status pl_body_set_material(pl_world *world, pl_body body, const pl_ma
                                       const float *edge_stiffness, const float *particle_density,
                                       pl_error *error);
 PL_API pl_status pl_body_set_solver(pl_world *world, pl_body body, pl_solver solver);
+
+/* What it touches from now on: as pl_body_def.category and .mask. A change wakes it, and those it fell asleep with. */
+PL_API pl_status pl_body_set_filter(pl_world *world, pl_body body, uint32_t category,
+                                    uint32_t mask);
+/* As pl_body_def.self_contact; likewise. PL_ERROR_STATE for clustered bodies: theirs is pl_clustered_def.self_contact. */
+PL_API pl_status pl_body_set_self_contact(pl_world *world, pl_body body, bool self_contact);
+
+/* Sleep (pl_world_def.sleeping): a body asleep is not computed and stands still until something awake pushes it, something that moves comes
+   near or pulls at it, or a call changes it. */
+PL_API bool pl_body_is_asleep(const pl_world *world, pl_body body); /* false for a stale handle */
+/* Wakes it, and those that sleep with it. Half a second passes before it can fall asleep by itself again. */
+PL_API pl_status pl_body_wake(pl_world *world, pl_body body);
+/* Puts it to sleep at once, where it stands: also in the air, and where `sleeping` is off. Its velocity is lost, and so are forces and drives
+   meant for the next step. From then on it wakes together with the sleepers next to it and those it is attached to. Others stay awake, and wake
+   it as soon as they press against it or are attached to it: put all of a pile to sleep, in any order. Nothing holds it up: when something awake that
+   it lies on goes away, it stays where it is. One that sleeps already is left as it is. */
+PL_API pl_status pl_body_sleep(pl_world *world, pl_body body);
 
 /* Lets gas in or out: as pl_body_def.pressure. */
 PL_API pl_status pl_body_set_pressure(pl_world *world, pl_body body, double pressure,

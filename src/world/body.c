@@ -1,4 +1,4 @@
-/* Bodies: made and destroyed. State is kept in the model's unit; everything a caller sees is SI. */
+/* Bodies: made and destroyed, and what they touch. State is kept in the model's unit; everything a caller sees is SI. */
 #include <string.h>
 
 #include "math/quat.h"
@@ -34,6 +34,13 @@ void *pl_body_user(const pl_world *world, pl_body body)
 {
     pl_record *record = pl_world_record(world, body);
     return record ? record->user : NULL;
+}
+
+pl_body pl_body_at(const pl_world *world, uint32_t index)
+{
+    if (!world || index >= (uint32_t)world->body_slots || !world->bodies[index].record)
+        return (pl_body){0, 0};
+    return (pl_body){index, world->bodies[index].generation};
 }
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
@@ -303,5 +310,39 @@ pl_status pl_body_destroy(pl_world *world, pl_body body)
         pl_world_leave_pin(world, record->hold_slots[i]);
     pl_world_leave(world, record);
     pl_record_destroy(world, record);
+    return PL_OK;
+}
+
+/* ---- What it touches -------------------------------------------------------------------------- */
+
+/* Contact is shown it anew; what it lay on, or lies in from now on, is found awake. */
+static void touch_anew(pl_world *world, pl_record *record)
+{
+    pl_world_wake(world, record);
+    world->regroup = world->reenter = true;
+}
+
+pl_status pl_body_set_filter(pl_world *world, pl_body body, uint32_t category, uint32_t mask)
+{
+    pl_record *record;
+    PL_TRY(pl_world_open(world, body, &record, NULL));
+    if (record->category == category && record->mask == mask)
+        return PL_OK;
+    record->category = category;
+    record->mask = mask;
+    touch_anew(world, record);
+    return PL_OK;
+}
+
+pl_status pl_body_set_self_contact(pl_world *world, pl_body body, bool self_contact)
+{
+    pl_record *record;
+    PL_TRY(pl_world_open(world, body, &record, NULL));
+    PL_REQUIRE(!record->matter.clustered, PL_ERROR_STATE, NULL, NULL,
+               "whether the clusters of a body touch each other is said when it is made");
+    if (record->self_contact == self_contact)
+        return PL_OK;
+    record->self_contact = self_contact;
+    touch_anew(world, record);
     return PL_OK;
 }

@@ -1,4 +1,4 @@
-/* Colliders as the host sees them: made, moved, read, and left. How they move in a step is in
+/* Colliders as the host sees them: made, moved, changed, read, and left. How they move in a step is in
    collider_motion.c, what they do to bodies in the contact layer. */
 #include <math.h>
 #include <string.h>
@@ -37,6 +37,16 @@ static bool are_sizes(const double v[3])
 static bool is_mass(double mass)
 {
     return mass == 0 || (mass >= 1e-30 && mass <= 1e30);
+}
+
+static bool is_friction(double friction)
+{
+    return friction >= 0 && friction <= 1e6;
+}
+
+static bool is_restitution(double restitution)
+{
+    return restitution >= 0 && restitution <= 1;
 }
 
 static bool is_inertia(const double v[3])
@@ -91,10 +101,10 @@ static pl_status check_def(const pl_collider_def *def, pl_error *error)
              "is no quaternion");
     PL_CHECK(are_sizes(def->size), PL_ERROR_ARGUMENT, error, "size",
              "must be three lengths of 0 or more");
-    PL_CHECK(def->friction >= 0 && def->friction <= 1e6, PL_ERROR_ARGUMENT, error, "friction",
+    PL_CHECK(is_friction(def->friction), PL_ERROR_ARGUMENT, error, "friction",
              "is %g; use a coefficient of 0 or more", def->friction);
-    PL_CHECK(def->restitution >= 0 && def->restitution <= 1, PL_ERROR_ARGUMENT, error,
-             "restitution", "is %g; use 0 (does not bounce) to 1 (elastic)", def->restitution);
+    PL_CHECK(is_restitution(def->restitution), PL_ERROR_ARGUMENT, error, "restitution",
+             "is %g; use 0 (does not bounce) to 1 (elastic)", def->restitution);
     PL_CHECK(is_within(def->surface_velocity, FASTEST), PL_ERROR_ARGUMENT, error,
              "surface_velocity", "is not finite, or too fast");
     PL_TRY(check_body(def, error));
@@ -126,9 +136,10 @@ bool pl_collider_prepare(pl_collider_record *record)
 {
     pl_contact_collider *c = &record->shape;
     if (!are_sizes(c->size) || !is_mass(record->mass) || !is_inertia(record->inertia) ||
-        !is_within(record->velocity, FASTEST) || !is_within(record->spin, FASTEST) ||
-        !is_within(c->belt, FASTEST) || !(c->friction >= 0 && c->friction <= 1e6f) ||
-        !(c->restitution >= 0 && c->restitution <= 1))
+        !pl_is_finite3(record->velocity) ||
+        !pl_is_finite3(record->spin) || /* contacts may hasten it */
+        !is_within(c->belt, FASTEST) || !is_friction((double)c->friction) ||
+        !is_restitution((double)c->restitution))
         return false;
     c->solid = record->solid;
     c->yield = record->mass > 0 ? 1 / record->mass : 0;
@@ -280,6 +291,14 @@ void *pl_collider_user(const pl_world *world, pl_collider collider)
     return record ? record->user : NULL;
 }
 
+pl_collider pl_collider_at(const pl_world *world, uint32_t index)
+{
+    if (!world || index >= (uint32_t)world->colliders.slot_count ||
+        !world->colliders.slots[index].record)
+        return (pl_collider){0, 0};
+    return (pl_collider){index, world->colliders.slots[index].generation};
+}
+
 static PL_APART pl_status destroy(pl_world *world, pl_collider collider)
 {
     pl_collider_record *record = NULL;
@@ -354,15 +373,28 @@ pl_status pl_collider_move(pl_world *world, pl_collider collider, const double p
     PL_COMPUTE(move(world, collider, position, rotation));
 }
 
+/* As it was told, or as it was read. */
+static bool is_pose(const pl_placement *pose, const double position[3], const double rotation[4])
+{
+    return memcmp(pose->position, position, sizeof pose->position) == 0 &&
+           memcmp(pose->rotation, rotation, sizeof pose->rotation) == 0;
+}
+
 static PL_APART pl_status place(pl_world *world, pl_collider collider, const double position[3],
                                 const double rotation[4])
 {
     pl_collider_record *record = NULL;
     PL_TRY(open_collider(world, collider, &record));
     PL_TRY(check_pose(position, rotation));
+    pl_placement pose;
+    set_pose(&pose, position, rotation);
+    if (is_pose(&record->from, position, rotation) ||
+        is_pose(&record->from, pose.position, pose.rotation)) {
+        record->to = record->from;
+        return PL_OK;
+    }
     pl_collider_wake_near(world, record, &record->from, &record->from);
-    set_pose(&record->from, position, rotation);
-    record->to = record->from;
+    record->from = record->to = pose;
     world->contact->stale = true;
     pl_collider_wake_near(world, record, &record->from, &record->from);
     return PL_OK;
@@ -387,6 +419,59 @@ pl_status pl_collider_set_velocity(pl_world *world, pl_collider collider, const 
     memcpy(record->spin, spin, sizeof record->spin);
     return PL_OK;
 }
+
+/* ---- Changing -------------------------------------------------------------------------------- */
+
+static PL_APART pl_status set_surface(pl_world *world, pl_collider collider, double friction,
+                                      double restitution, const double velocity[3])
+{
+    pl_collider_record *record = NULL;
+    PL_TRY(open_collider(world, collider, &record));
+    PL_REQUIRE(is_friction(friction), PL_ERROR_ARGUMENT, NULL, NULL,
+               "the friction is %g; use a coefficient of 0 or more", friction);
+    PL_REQUIRE(is_restitution(restitution), PL_ERROR_ARGUMENT, NULL, NULL,
+               "the restitution is %g; use 0 (does not bounce) to 1 (elastic)", restitution);
+    PL_REQUIRE(is_within(velocity, FASTEST), PL_ERROR_ARGUMENT, NULL, NULL,
+               "the velocity of the surface is not finite, or too fast");
+    pl_contact_collider *c = &record->shape;
+    if (c->friction == (float)friction && c->restitution == (float)restitution &&
+        memcmp(c->belt, velocity, sizeof c->belt) == 0)
+        return PL_OK;
+    c->friction = (float)friction;
+    c->restitution = (float)restitution;
+    memcpy(c->belt, velocity, sizeof c->belt);
+    pl_collider_wake_near(world, record, &record->from, &record->from);
+    return PL_OK;
+}
+
+pl_status pl_collider_set_surface(pl_world *world, pl_collider collider, double friction,
+                                  double restitution, const double velocity[3])
+{
+    PL_COMPUTE(set_surface(world, collider, friction, restitution, velocity));
+}
+
+static PL_APART pl_status set_filter(pl_world *world, pl_collider collider, uint32_t category,
+                                     uint32_t mask)
+{
+    pl_collider_record *record = NULL;
+    PL_TRY(open_collider(world, collider, &record));
+    pl_contact_collider *c = &record->shape;
+    if (c->category == category && c->mask == mask)
+        return PL_OK;
+    c->category = category;
+    c->mask = mask;
+    pl_collider_wake_near(world, record, &record->from, &record->from);
+    world->contact->stale = true;
+    return PL_OK;
+}
+
+pl_status pl_collider_set_filter(pl_world *world, pl_collider collider, uint32_t category,
+                                 uint32_t mask)
+{
+    PL_COMPUTE(set_filter(world, collider, category, mask));
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 pl_status pl_collider_get_state(const pl_world *world, pl_collider collider,
                                 pl_collider_state *state)

@@ -60,26 +60,6 @@ static pl_placement thrown(const pl_collider_record *record, double seconds)
 
 /* ---- Sleepers -------------------------------------------------------------------------------- */
 
-static void note_box(pl_record *record)
-{
-    const pl_oriented *matter = &record->matter;
-    double unit = record->model->unit;
-    for (int k = 0; k < 3; k++) {
-        record->sleep_box[k] = INFINITY;
-        record->sleep_box[3 + k] = -INFINITY;
-    }
-    for (int i = 0; i < matter->n; i++) {
-        const float *radii = record->radii + 3 * (size_t)i;
-        double r = (double)fmaxf(radii[0], fmaxf(radii[1], radii[2]));
-        for (int k = 0; k < 3; k++) {
-            double x = matter->now.origin[k] + (double)matter->now.x[3 * i + k];
-            record->sleep_box[k] = fmin(record->sleep_box[k], (x - r) * unit);
-            record->sleep_box[3 + k] = fmax(record->sleep_box[3 + k], (x + r) * unit);
-        }
-    }
-    record->boxed = true;
-}
-
 /* Planes: whether the box reaches below. */
 static bool reaches(const pl_contact_collider *c, const pl_placement *pose, const double box[6])
 {
@@ -114,11 +94,7 @@ void pl_collider_wake_near(pl_world *world, const pl_collider_record *record, co
     double reach[6];
     pl_contact_collider_box(&record->shape, a, b, reach);
     for (pl_record *body = world->first; body; body = body->next) {
-        if (!body->asleep)
-            continue;
-        if (!body->boxed)
-            note_box(body);
-        if (is_in_way(record, a, b, reach, body->sleep_box))
+        if (body->asleep && is_in_way(record, a, b, reach, pl_record_sleep_box(body)))
             pl_world_wake(world, body);
     }
 }

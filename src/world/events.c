@@ -3,6 +3,7 @@
    before. Two that sleep go on touching. */
 #include "world/events.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -284,8 +285,8 @@ static void take_tally(pl_events *events, const pl_tally *tally, bool went_on)
 {
     pl_contact_event event = tally->event;
     event.phase = went_on ? PL_CONTACT_GOES_ON : PL_CONTACT_BEGAN;
-    event.impulse = (float)tally->impulse;
-    event.friction_impulse = (float)tally->friction;
+    event.impulse = (float)fmin(tally->impulse, (double)FLT_MAX);
+    event.friction_impulse = (float)fmin(tally->friction, (double)FLT_MAX);
     events->list[events->count++] = event;
 }
 

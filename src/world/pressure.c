@@ -350,7 +350,8 @@ pl_status pl_gas_fill(pl_world *world, pl_record *record, double pressure, pl_er
     }
     if (pressure == 0)
         pl_gas_empty(world, record);
-    record->gas.pressure = pressure;
+    record->gas.pressure =
+        pressure > 0 ? pressure : 0; /* -0 as well, as it comes back from a snapshot */
     return PL_OK;
 }
 

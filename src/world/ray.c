@@ -194,12 +194,13 @@ static int cast_body(const pl_record *record, pl_ray *ray, double normal[3])
     return met;
 }
 
-static bool cast_bodies(const pl_world *world, pl_ray *ray, uint32_t mask, pl_ray_hit *hit)
+static bool cast_bodies(const pl_world *world, pl_ray *ray, const pl_record *past, uint32_t mask,
+                        pl_ray_hit *hit)
 {
     bool any = false;
     for (const pl_record *record = world->first; record; record = record->next) {
         double box[6], normal[3] = {0, 0, 0}, length = ray->length;
-        if (!(record->category & mask))
+        if (record == past || !(record->category & mask))
             continue;
         if (record->bounded)
             memcpy(box, record->bounds, sizeof box);
@@ -303,8 +304,8 @@ static bool make_ray(const double origin[3], const double direction[3], double l
     return true;
 }
 
-static PL_APART bool cast(const pl_world *world, const double origin[3], const double direction[3],
-                          double length, uint32_t mask, pl_ray_hit *hit)
+static PL_APART bool cast(const pl_world *world, pl_body past, const double origin[3],
+                          const double direction[3], double length, uint32_t mask, pl_ray_hit *hit)
 {
     static const double none[3] = {0, 0, 0};
     pl_ray ray = {.length = 0};
@@ -312,16 +313,23 @@ static PL_APART bool cast(const pl_world *world, const double origin[3], const d
     set_hit(&ray, 0, none, hit);
     if (!good)
         return false;
-    bool any = cast_bodies(world, &ray, mask, hit);
+    bool any = cast_bodies(world, &ray, pl_world_record(world, past), mask, hit);
     return cast_colliders(world, &ray, mask, any, hit);
+}
+
+bool pl_world_cast_ray_past(const pl_world *world, pl_body body, const double origin[3],
+                            const double direction[3], double length, uint32_t mask,
+                            pl_ray_hit *hit)
+{
+    pl_ray_hit own;
+    pl_float_env host = pl_float_env_enter();
+    bool any = cast(world, body, origin, direction, length, mask, hit ? hit : &own);
+    pl_float_env_leave(host);
+    return any;
 }
 
 bool pl_world_cast_ray(const pl_world *world, const double origin[3], const double direction[3],
                        double length, uint32_t mask, pl_ray_hit *hit)
 {
-    pl_ray_hit own;
-    pl_float_env host = pl_float_env_enter();
-    bool any = cast(world, origin, direction, length, mask, hit ? hit : &own);
-    pl_float_env_leave(host);
-    return any;
+    return pl_world_cast_ray_past(world, (pl_body){0, 0}, origin, direction, length, mask, hit);
 }

@@ -28,6 +28,7 @@ static void count_bodies(const pl_world *world, pl_report *report)
 {
     for (const pl_record *record = world->first; record; record = record->next) {
         report->bodies++;
+        report->awake += !record->asleep;
         report->particles += record->matter.n;
         report->edges += record->model->edge_count;
         report->pins += record->matter.hold_count;

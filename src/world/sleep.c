@@ -1,5 +1,5 @@
 /* Stacks sleep: bodies that touch each other form islands, and an island in which nothing has moved for a while stands still until something
-   touches it or changes it. A body that touches nothing does not sleep. */
+   touches it or changes it. A body that touches nothing does not fall asleep by itself; a call puts to sleep whatever the host wants. */
 #include <math.h>
 #include <string.h>
 
@@ -240,4 +240,122 @@ bool pl_world_wake_touched(pl_world *world)
         pl_oriented_stand(&record->matter);
     }
     return any;
+}
+
+/* ---- By hand ---------------------------------------------------------------------------------- */
+
+static void note_box(pl_record *record)
+{
+    const pl_oriented *matter = &record->matter;
+    double unit = record->model->unit;
+    for (int k = 0; k < 3; k++) {
+        record->sleep_box[k] = INFINITY;
+        record->sleep_box[3 + k] = -INFINITY;
+    }
+    for (int i = 0; i < matter->n; i++) {
+        const float *radii = record->radii + 3 * (size_t)i;
+        double r = (double)fmaxf(radii[0], fmaxf(radii[1], radii[2]));
+        for (int k = 0; k < 3; k++) {
+            double x = matter->now.origin[k] + (double)matter->now.x[3 * i + k];
+            record->sleep_box[k] = fmin(record->sleep_box[k], (x - r) * unit);
+            record->sleep_box[3 + k] = fmax(record->sleep_box[3 + k], (x + r) * unit);
+        }
+    }
+    record->boxed = true;
+}
+
+const double *pl_record_sleep_box(pl_record *record)
+{
+    if (!record->boxed)
+        note_box(record);
+    return record->sleep_box;
+}
+
+/* What was meant for the next step does not happen. */
+static void drop_orders(pl_record *record)
+{
+    pl_oriented *matter = &record->matter;
+    if (record->forced)
+        memset(record->force, 0, sizeof(double) * 3 * (size_t)matter->n);
+    record->forced = false;
+    for (int f = 0; f < matter->fixed_count; f++)
+        if (memcmp(matter->drive_from + 7 * f, matter->drive_to + 7 * f, sizeof(double) * 7) != 0)
+            pl_record_aim_drive(matter, f);
+}
+
+/* Whether their boxes, a little wider, overlap, and they would touch each other. */
+static bool lie_together(pl_record *a, pl_record *b)
+{
+    if (!(a->category & b->mask) || !(b->category & a->mask))
+        return false;
+    const double *p = pl_record_sleep_box(a), *q = pl_record_sleep_box(b);
+    for (int k = 0; k < 3; k++) {
+        double pad = 0.02 * (p[3 + k] - p[k] + q[3 + k] - q[k]);
+        if (p[k] > q[3 + k] + pad || q[k] > p[3 + k] + pad)
+            return false;
+    }
+    return true;
+}
+
+/* Two that sleep become one island. */
+static void join(pl_world *world, const pl_record *record, const pl_record *other)
+{
+    uint32_t from = record->island, to = other->island;
+    if (from == to)
+        return;
+    for (pl_record *each = world->first; each; each = each->next)
+        if (each->asleep && each->island == from)
+            each->island = to;
+}
+
+/* Who wakes when it does: what has not been in a step together has no touches, but boxes. */
+static void join_sleepers(pl_world *world, pl_record *record)
+{
+    const pl_attachments *all = &world->attachments;
+    for (pl_record *other = world->first; other; other = other->next)
+        if (other->asleep && other != record && lie_together(record, other))
+            join(world, record, other);
+    for (int i = 0; i < all->slot_count; i++) {
+        const pl_attachment_slot *slot = all->slots + i;
+        if (!slot->used || slot->broken || slot->kind != PL_ATTACH_TO_BODY)
+            continue;
+        const pl_record *a = pl_world_record(world, slot->body);
+        const pl_record *b = pl_world_record(world, slot->other);
+        if ((a == record || b == record) && a->asleep && b->asleep)
+            join(world, a, b);
+    }
+}
+
+static PL_APART pl_status put_to_sleep(pl_world *world, pl_body body)
+{
+    pl_record *record;
+    PL_TRY(pl_world_open(world, body, &record, NULL));
+    if (record->asleep)
+        return PL_OK;
+    drop_orders(record);
+    stand_still(record);
+    record->asleep = true;
+    record->island = record->slot;
+    join_sleepers(world, record);
+    world->regroup = true;
+    return PL_OK;
+}
+
+pl_status pl_body_sleep(pl_world *world, pl_body body)
+{
+    PL_COMPUTE(put_to_sleep(world, body));
+}
+
+pl_status pl_body_wake(pl_world *world, pl_body body)
+{
+    pl_record *record;
+    PL_TRY(pl_world_open(world, body, &record, NULL));
+    pl_world_wake(world, record);
+    return PL_OK;
+}
+
+bool pl_body_is_asleep(const pl_world *world, pl_body body)
+{
+    const pl_record *record = pl_world_record(world, body);
+    return record && record->asleep;
 }

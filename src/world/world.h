@@ -383,6 +383,8 @@ void pl_world_wake_island(pl_world *world, uint32_t island);
 void pl_world_wake(pl_world *world, pl_record *record);
 void pl_world_wake_all(pl_world *world);
 bool pl_world_wake_touched(pl_world *world); /* within a sub-step */
+/* The box around the ellipsoids of a body asleep: found once, and kept while it sleeps. */
+const double *pl_record_sleep_box(pl_record *record);
 
 /* Contacts and all that follows them in a sub-step (touch.c); `rest_of_step` seconds are left of the step. */
 void pl_world_enter_contacts(pl_world *world);

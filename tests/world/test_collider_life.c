@@ -315,6 +315,28 @@ static void snapshots_hold_colliders(void **state)
     close_playground(&b);
 }
 
+/* One with a mass that is to be very far away at once is faster than any velocity that may be given. */
+static void snapshots_hold_any_speed(void **state)
+{
+    (void)state;
+    pl_world *world = world_empty();
+    pl_collider_def def = pl_default_collider_def(PL_COLLIDER_BOX);
+    def.mass = 1;
+    pl_collider box = collider_add(world, &def);
+    static const double far[3] = {1e15, 0, -1e15}, straight[4] = {0, 0, 0, 1};
+    assert_int_equal(pl_collider_move(world, box, far, straight), PL_OK);
+    for (int i = 0; i < 2; i++) {
+        size_t size;
+        void *bytes = world_snapshot(world, &size);
+        uint64_t hash = pl_world_hash(world);
+        assert_int_equal(pl_world_restore(world, bytes, size, NULL, 0, NULL), PL_OK);
+        assert_int_equal(pl_world_hash(world), hash);
+        free(bytes);
+        world_step(world, 1);
+    }
+    pl_world_destroy(world);
+}
+
 /* The hash covers where they are and what they are made of. */
 static void hashes_tell_colliders_apart(void **state)
 {
@@ -424,6 +446,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(all_sizes_work),
         cmocka_unit_test(threads_and_widths_agree),
         cmocka_unit_test(snapshots_hold_colliders),
+        cmocka_unit_test(snapshots_hold_any_speed),
         cmocka_unit_test(hashes_tell_colliders_apart),
         cmocka_unit_test(creation_survives_want_of_memory),
         cmocka_unit_test(steps_survive_want_of_memory),

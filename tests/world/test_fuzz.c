@@ -334,6 +334,30 @@ static pl_status change_body(fuzz *f, pl_status *want)
     return status;
 }
 
+/* Whom it touches, and whether it sleeps. */
+static pl_status calm_body(fuzz *f, pl_status *want)
+{
+    pl_body handle;
+    live_body *body = pick(f, &handle);
+    pl_status status;
+    *want = expected(body, true);
+    switch (below(f, 6)) {
+    case 0:
+        status = pl_body_wake(f->world, handle);
+        assert_false(pl_body_is_asleep(f->world, handle));
+        return status;
+    case 1:
+        return pl_body_set_filter(f->world, handle, pl_random_u32(&f->rng) & 3,
+                                  pl_random_u32(&f->rng) & 3);
+    case 2:
+        return pl_body_set_self_contact(f->world, handle, below(f, 2));
+    default:
+        status = pl_body_sleep(f->world, handle);
+        assert_int_equal(pl_body_is_asleep(f->world, handle), body != NULL);
+        return status;
+    }
+}
+
 static pl_status write_body(fuzz *f, pl_status *want)
 {
     pl_body handle;
@@ -405,7 +429,11 @@ static pl_status step_world(fuzz *f, pl_status *want)
     pl_report report;
     *want = PL_OK;
     pl_status status = pl_world_step(f->world, &report);
+    int awake = 0;
+    for (int i = 0; i < f->body_count; i++)
+        awake += !pl_body_is_asleep(f->world, f->bodies[i].handle);
     assert_int_equal(report.bodies, f->body_count);
+    assert_int_equal(report.awake, awake);
     assert_int_equal(report.pins, f->pin_count);
     return status;
 }
@@ -436,11 +464,11 @@ typedef pl_status call(fuzz *f, pl_status *want);
 
 static call *choose(fuzz *f)
 {
-    static call *const calls[] = {create_body, destroy_body, create_pin,  use_pin,
-                                  move_body,   move_body,    change_body, write_body,
-                                  read_body,   change_world, step_world,  step_world,
-                                  create_body, create_pin,   step_world,  travel};
-    call *chosen = calls[below(f, 16)];
+    static call *const calls[] = {create_body, destroy_body, create_pin,  use_pin,    move_body,
+                                  move_body,   change_body,  write_body,  read_body,  change_world,
+                                  step_world,  step_world,   create_body, create_pin, step_world,
+                                  travel,      calm_body,    calm_body};
+    call *chosen = calls[below(f, (int)(sizeof calls / sizeof *calls))];
     if (chosen == create_body && f->body_count == BODIES)
         return destroy_body;
     if (chosen == destroy_body && f->body_count < 3)
@@ -454,7 +482,9 @@ static void check_world(fuzz *f)
         pl_body body = f->bodies[i].handle;
         pl_body_state sums;
         pl_energy energy;
+        pl_body found = pl_body_at(f->world, body.index);
         assert_true(pl_body_is_valid(f->world, body));
+        assert_memory_equal(&found, &body, sizeof body);
         assert_true(world_is_finite(f->world, body));
         assert_int_equal(pl_body_get_state(f->world, body, &sums), PL_OK);
         assert_int_equal(pl_body_get_energy(f->world, body, &energy), PL_OK);

@@ -1,6 +1,6 @@
 /* It does not show when contact looked around: worlds in which it does so in every step, whether it has to or not, and
    worlds in which it goes on with what it knows have the same hash after every step. Bodies are thrown, moved by the host,
-   made and destroyed, fall asleep and are woken, and the length of steps changes. */
+   made and destroyed, fall asleep, are put to sleep and are woken, change whom they touch, and the length of steps changes. */
 #include "contact_cases.h"
 #include "world/world.h"
 
@@ -9,6 +9,7 @@ enum { BODIES = 9, STEPS = 200 };
 typedef struct pair {
     pl_world *kept, *anew;
     pl_body bodies[2][BODIES];
+    pl_collider plate; /* of both */
 } pair;
 
 static pl_body_def thrown(pl_rng *rng, const contact_models *models, double speed)
@@ -51,11 +52,34 @@ static pair make_pair(pl_rng *rng, const contact_models *models, double speed)
         assert_int_equal(pl_world_create(&def, worlds[w], NULL), PL_OK);
         collider_add(*worlds[w], &floor);
         collider_add(*worlds[w], &ball);
-        collider_add(*worlds[w], &plate);
+        p.plate = collider_add(*worlds[w], &plate);
     }
     for (int i = 0; i < BODIES; i++)
         add_body(rng, models, speed, &p, i);
     return p;
+}
+
+/* Some fall asleep, or one wakes. */
+static void calm(pl_world *world, const pl_body bodies[BODIES], int which, bool asleep)
+{
+    for (int i = which; i < BODIES && asleep; i += 2)
+        assert_int_equal(pl_body_sleep(world, bodies[i]), PL_OK);
+    if (!asleep)
+        assert_int_equal(pl_body_wake(world, bodies[which]), PL_OK);
+}
+
+/* Whom it touches, and how. */
+static void change(pl_world *world, pl_body body, pl_collider plate, int which, int what)
+{
+    double belt[3] = {which % 3, 0, 0};
+    uint32_t mask = which % 2 ? UINT32_MAX : 2;
+    pl_status status =
+        what == 5   ? pl_body_set_filter(world, body, 1 + (uint32_t)which % 3, UINT32_MAX)
+        : what == 6 ? pl_body_set_filter(world, body, 1, mask)
+        : what == 7 ? pl_body_set_self_contact(world, body, which % 2)
+        : what == 8 ? pl_collider_set_filter(world, plate, 1, mask)
+                    : pl_collider_set_surface(world, plate, 0.1 * which, 0.1 * which, belt);
+    assert_int_equal(status, PL_OK);
 }
 
 /* The same in both. */
@@ -76,6 +100,10 @@ static void meddle(pl_rng *rng, const contact_models *models, double speed, pair
             assert_int_equal(pl_world_set_step(worlds[w], substeps / 120.0, substeps), PL_OK);
         else if (what == 2)
             pl_body_destroy(worlds[w], body);
+        else if (what < 5)
+            calm(worlds[w], p->bodies[w], which, what == 3);
+        else if (what < 10)
+            change(worlds[w], body, p->plate, which, what);
     }
     if (what == 2)
         add_body(rng, models, speed, p, which);

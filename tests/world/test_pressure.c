@@ -410,6 +410,28 @@ static void snapshots_hold_the_gas(void **state)
     free(s);
 }
 
+/* -0 Pa is no gas, and no other state than none. */
+static void no_pressure_has_no_sign(void **state)
+{
+    (void)state;
+    sphere *s = malloc(sizeof *s);
+    make_sphere(s, 1, 0.5, 1);
+    pl_model *model = sphere_model(s, true);
+    pl_world *world = world_with(2, 9.81);
+    size_t size;
+    pl_body body = balloon(world, model, -0.0, 1e5, 0);
+    void *bytes = world_snapshot(world, &size);
+    uint64_t hash = pl_world_hash(world);
+    assert_int_equal(pl_body_set_pressure(world, body, -0.0, NULL), PL_OK);
+    assert_int_equal(pl_world_hash(world), hash);
+    assert_int_equal(pl_world_restore(world, bytes, size, &model, 1, NULL), PL_OK);
+    assert_int_equal(pl_world_hash(world), hash);
+    free(bytes);
+    pl_world_destroy(world);
+    pl_model_release(model);
+    free(s);
+}
+
 static void nothing_is_lost_without_memory(void **state)
 {
     (void)state;
@@ -440,10 +462,15 @@ static void nothing_is_lost_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gas_keeps_the_volume),   cmocka_unit_test(gas_moves_and_turns_nothing),
-        cmocka_unit_test(gas_is_no_brake),        cmocka_unit_test(more_gas_is_more_volume),
-        cmocka_unit_test(any_step_is_stable),     cmocka_unit_test(open_things_are_refused),
-        cmocka_unit_test(snapshots_hold_the_gas), cmocka_unit_test(nothing_is_lost_without_memory),
+        cmocka_unit_test(gas_keeps_the_volume),
+        cmocka_unit_test(gas_moves_and_turns_nothing),
+        cmocka_unit_test(gas_is_no_brake),
+        cmocka_unit_test(more_gas_is_more_volume),
+        cmocka_unit_test(any_step_is_stable),
+        cmocka_unit_test(open_things_are_refused),
+        cmocka_unit_test(snapshots_hold_the_gas),
+        cmocka_unit_test(no_pressure_has_no_sign),
+        cmocka_unit_test(nothing_is_lost_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
