@@ -54,6 +54,7 @@ typedef struct pl_near {
     int32_t clump, collider;
     int32_t block;                /* its pl_near_hits */
     int32_t shoves;               /* its pl_near_shoves; -1 = the collider does not give way */
+    bool sunk; /* some particle of the clump was deep in it already: see pl_contact_find_sunk */
     uint32_t mask;                /* bit k: particle k of the clump touched it in this sub-step */
     double impulse[3], torque[3]; /* what the collider received through this pair */
 } pl_near;
@@ -147,12 +148,13 @@ bool pl_contact_see(const struct pl_contact *contact, const pl_contact_collider 
 bool pl_contact_meets(const pl_contact_collider *collider, const pl_ball *ball,
                       pl_barrier *barrier);
 
-/* Whether the middle of a body is inside the collider: then all of it leaves on one side. */
-bool pl_contact_is_deep(const pl_contact_collider *collider, const struct pl_contact_body *body);
+/* Which colliders that stand still a body was deep in when the sub-step began, with any of its particles: it leaves as a whole. */
+void pl_contact_find_sunk(struct pl_contact *contact, int body);
+bool pl_contact_is_leaving(const struct pl_contact *contact, int body, int collider);
 
-/* The same, of one that stands still, and it was so at the start of the sub-step: then the way out, in the collider's frame. */
-bool pl_contact_was_deep(const struct pl_contact *contact, const pl_contact_collider *collider,
-                         const struct pl_contact_body *body, pl_barrier *out);
+/* The way out of what is no plane and no mesh for all of a body, in the collider's frame, and how far it is. */
+double pl_contact_way_out(const struct pl_contact *contact, const pl_contact_collider *collider,
+                          const struct pl_contact_body *body, pl_barrier *out);
 
 /* What a particle meets of a collider of any kind. */
 bool pl_contact_bars(const pl_contact_collider *collider, const pl_sight *sight,

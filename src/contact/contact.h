@@ -54,6 +54,8 @@ typedef struct pl_contact_body {
     float
         slack; /* how far it may be left in a collider, in half widths of particles: what is left then is parted as a whole later */
     int32_t whole;               /* its number among those moved as a whole; 0 = it is not */
+    bool sunk;                   /* in a collider from before: see way_out.c */
+    bool leaves;                 /* it is on its way out: does not fall asleep */
     bool turns;                  /* it was: all its particles turn with it... */
     double turned[3], tilted[3]; /* ...by so much, rotation vectors; with velocity and without */
     double spun[3];              /* velocity without turning, per sub-step */

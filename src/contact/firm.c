@@ -101,6 +101,7 @@ static void find_wholes(pl_contact *contact, int begin, int end, int worker)
         bool joined = body->whole == JOINED;
         body->whole = 0;
         body->slack = 0;
+        body->sunk = false;
         contact->firm.busy[b + 1] = 0;
         contact->firm.stirred[b + 1] = 0;
         if (!(body->firm >= PL_FIRM) || joined)
@@ -112,6 +113,7 @@ static void find_wholes(pl_contact *contact, int begin, int end, int worker)
         for (int k = 0; k < 3; k++)
             body->centre[k] = body->base[k] + (double)whole->centre[k];
         body->slack = (float)PL_SLOP;
+        pl_contact_find_sunk(contact, b);
         contact->buffers[worker].firm = true;
     }
 }

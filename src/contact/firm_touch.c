@@ -175,8 +175,8 @@ static void add_stops(pl_contact *contact)
     for (int i = 0; i < all->near_count; i++) {
         pl_near *near = all->near + i;
         const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
-        const pl_contact_collider *c = all->colliders + near->collider;
-        if (near->shoves >= 0 || !body->whole || body->asleep || pl_contact_is_deep(c, body))
+        if (near->shoves >= 0 || !body->whole || body->asleep ||
+            pl_contact_is_leaving(contact, contact->body_of[near->clump], near->collider))
             continue;
         for (uint32_t left = pl_firm_may_reach(contact, near); left; left &= left - 1) {
             int place = __builtin_ctz(left);

@@ -134,12 +134,13 @@ static void count_quiet(pl_world *world)
         const pl_contact_body *body = contact->bodies + record->contact;
         double spacing = record->model->spacing > 0 ? record->model->spacing : 1;
         bool slow = largest_step(&record->matter) <= QUIET_SPEED * spacing * world->step;
-        bool quiet = rests(record, QUIET_PART * spacing) && slow && body->touching && !body->borne;
+        bool quiet = rests(record, QUIET_PART * spacing) && slow && body->touching && !body->borne &&
+                     !body->leaves;
         record->quiet = quiet ? record->quiet + world->step : 0;
         pl_island *island = world->islands + find(world, record->contact);
         island->bodies++;
         island->restless += record->quiet < QUIET_TIME;
-        island->fast |= !slow || !body->touching || body->borne;
+        island->fast |= !slow || !body->touching || body->borne || body->leaves;
     }
 }
 
@@ -183,7 +184,7 @@ void pl_world_fall_asleep(pl_world *world)
     }
     for (int i = 0; i < contact->body_count; i++)
         contact->bodies[i].touching = contact->bodies[i].grounded = contact->bodies[i].borne =
-            false;
+            contact->bodies[i].leaves = false;
     if (changed)
         world->regroup = true;
 }
