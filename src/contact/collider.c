@@ -204,7 +204,7 @@ typedef struct meeting {
     const pl_contact_body *body;
     pl_near *near;
     float friction, bounce;
-    bool deep; /* the body's middle is inside: then all that is inside goes this way */
+    bool deep; /* some of the body was inside before: then all that is goes this way */
     pl_barrier way_out;
     depth *in_mesh;
 } meeting;
@@ -367,23 +367,13 @@ static bool meet_solid(const meeting *m, int place, pl_sight *sight, bool first)
 
 /* ---- A body ---------------------------------------------------------------------------------- */
 
-static bool is_inside(const pl_contact_collider *c, const double p[3])
+bool pl_contact_is_inside(const pl_contact_collider *c, const double p[3])
 {
+    if (c->kind == PL_COLLIDER_PLANE || c->kind == PL_COLLIDER_MESH)
+        return false;
     if (c->kind == PL_COLLIDER_BOX)
         return pl_is_in_box(p, c->size);
     return pl_is_in_capsule(p, c->size[0], c->kind == PL_COLLIDER_CAPSULE ? c->size[1] : 0);
-}
-
-/* Whether the middle is inside. */
-static bool is_deep(const pl_contact_collider *c, const pl_contact_body *body)
-{
-    double offset[3], middle[3];
-    if (c->kind == PL_COLLIDER_PLANE || c->kind == PL_COLLIDER_MESH)
-        return false;
-    for (int k = 0; k < 3; k++)
-        offset[k] = body->centre[k] - c->to.position[k];
-    pl_into3(c->turn_to, offset, middle);
-    return is_inside(c, middle);
 }
 
 static void look_for_way(meeting *m)
@@ -399,7 +389,7 @@ static void look_for_way(meeting *m)
 
 static bool meet_shape(const meeting *m, const pl_ball *ball, pl_barrier *barrier)
 {
-    if (m->deep && is_inside(m->collider, ball->from))
+    if (m->deep && pl_contact_is_inside(m->collider, ball->from))
         return pl_set_barrier(ball, m->way_out.normal, m->way_out.point, barrier);
     return pl_contact_meets(m->collider, ball, barrier);
 }
@@ -433,9 +423,9 @@ static bool pair_meets(pl_contact *contact, const pl_contact_body *body, pl_near
                  .in_mesh = in_mesh,
                  .friction = sqrtf(c->friction * body->friction),
                  .bounce = body->whole ? 0 : fmaxf(c->restitution, body->restitution)};
-    if (pl_contact_is_leaving(contact, (int)(body - contact->bodies), near->collider))
+    m.deep = pl_contact_is_leaving(contact, (int)(body - contact->bodies), near->collider);
+    if (m.deep && body->whole > 0)
         return false; /* as a whole: stand_off.c */
-    m.deep = is_deep(c, body);
     if (m.deep)
         look_for_way(&m);
     return clump_on_shape(&m, first);

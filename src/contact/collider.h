@@ -148,11 +148,14 @@ bool pl_contact_see(const struct pl_contact *contact, const pl_contact_collider 
 bool pl_contact_meets(const pl_contact_collider *collider, const pl_ball *ball,
                       pl_barrier *barrier);
 
-/* Which colliders that stand still a body was deep in when the sub-step began, with any of its particles: it leaves as a whole. */
+/* Centres in boxes, spheres and capsules, in their frames. */
+bool pl_contact_is_inside(const pl_contact_collider *collider, const double p[3]);
+
+/* Which of these a body was deep in when the sub-step began, with any of its particles. */
 void pl_contact_find_sunk(struct pl_contact *contact, int body);
 bool pl_contact_is_leaving(const struct pl_contact *contact, int body, int collider);
 
-/* The way out of what is no plane and no mesh for all of a body, in the collider's frame, and how far it is. */
+/* The way out of one for all of a body, in the collider's frame, and how far it is. */
 double pl_contact_way_out(const struct pl_contact *contact, const pl_contact_collider *collider,
                           const struct pl_contact_body *body, pl_barrier *out);
 

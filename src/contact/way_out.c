@@ -26,12 +26,14 @@ static bool has_inside(const pl_contact_collider *c)
            c->kind == PL_COLLIDER_CAPSULE;
 }
 
-/* Most are not even near. */
+/* Most are not even near. Of those who move one by one only a centre counts: they are pressed. */
 static bool is_sunk(const pl_contact *contact, const pl_contact_collider *c, int particle)
 {
     const pl_contact_body *body = contact->bodies + contact->body_of[particle / PL_CLUMP];
     const pl_primitive *p = contact->primitives + particle;
-    double start[3], from[3], reach = (1 - SUNK) * (double)contact->radius[particle];
+    double start[3], from[3], reach = 0;
+    if (body->whole > 0)
+        reach = (1 - SUNK) * (double)contact->radius[particle];
     pl_sight sight;
     pl_barrier barrier;
     for (int k = 0; k < 3; k++)
@@ -40,6 +42,10 @@ static bool is_sunk(const pl_contact *contact, const pl_contact_collider *c, int
     for (int k = 0; k < 3; k++)
         if (from[k] > c->outline[3 + k] + reach || from[k] < c->outline[k] - reach)
             return false;
+    if (!(p->yield > 0))
+        return false;
+    if (!(body->whole > 0))
+        return pl_contact_is_inside(c, from);
     if (!pl_contact_see(contact, c, particle, &sight))
         return false;
     memcpy(sight.ball.at, sight.ball.from, sizeof sight.ball.at);
