@@ -91,6 +91,18 @@ static void count_touches(pl_contact *contact, int begin, int end, int worker)
     }
 }
 
+/* Metres that two may come nearer to each other before anybody minds. */
+#define NOT_AT_ALL (-1e18f)
+
+/* Particles deep in each other are on both sides of each other: what springs do to them between two sub-steps looks like a blow to some of their touches, whichever way
+   they move. Answered as blows, over and over, and begun with what they gave before, those made energy without bound. So such a touch only parts the two, as
+   wholes. */
+static void leave_to_parting(pl_touch *touch)
+{
+    touch->depth = NOT_AT_ALL;
+    touch->friction = 0;
+}
+
 static void list_touches(pl_contact *contact, int begin, int end, int worker)
 {
     (void)worker;
@@ -103,12 +115,15 @@ static void list_touches(pl_contact *contact, int begin, int end, int worker)
             pl_touch *touch = touches + i;
             if (block->count != s->count && !pl_contact_is_firm(contact, touch))
                 continue;
+            if (touch->swept & PL_DEEP)
+                leave_to_parting(touch);
             contact->firm.origins[next] = (pl_firm_origin){.touch = touch};
             contact->firm.touches[next++] = (pl_firm_touch){.a = whole_of(contact, touch->a),
                                                             .b = whole_of(contact, touch->b),
                                                             .place_a = touch->a,
                                                             .place_b = touch->b,
                                                             .friction = touch->friction,
+                                                            .deep = touch->swept & PL_DEEP,
                                                             .recover = touch->recover,
                                                             .kick = touch->kick};
             touch->kick = 0; /* it is answered here */

@@ -26,6 +26,15 @@ static bool has_inside(const pl_contact_collider *c)
            c->kind == PL_COLLIDER_CAPSULE;
 }
 
+/* What moves goes through bodies by itself, and they are pushed by the side that comes. */
+static bool stands(const pl_contact_collider *c)
+{
+    double sum = 0;
+    for (int k = 0; k < 3; k++)
+        sum += fabs(c->moved[k]) + fabs(c->turned[k]);
+    return sum == 0;
+}
+
 /* Most are not even near. Of those who move one by one only a centre counts: they are pressed. */
 static bool is_sunk(const pl_contact *contact, const pl_contact_collider *c, int particle)
 {
@@ -53,10 +62,23 @@ static bool is_sunk(const pl_contact *contact, const pl_contact_collider *c, int
            barrier.overlap > SUNK * pl_ball_half_width(&sight.ball, barrier.normal);
 }
 
+/* Moves by more than half of its size in this sub-step: blows are stopped particle by particle, also those of what is in. */
+static bool is_fast(const pl_contact *contact, int clump)
+{
+    for (uint32_t used = contact->used[clump]; used; used &= used - 1) {
+        int particle = clump * PL_CLUMP + __builtin_ctz(used);
+        const float *way = contact->primitives[particle].moved;
+        float most = PL_SWEPT_PART * contact->radius[particle];
+        if (way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > most * most)
+            return true;
+    }
+    return false;
+}
+
 static bool some_are_sunk(const pl_contact *contact, const pl_near *near)
 {
     const pl_contact_collider *c = contact->against.colliders + near->collider;
-    if (near->shoves >= 0 || !has_inside(c))
+    if (near->shoves >= 0 || !has_inside(c) || !stands(c))
         return false;
     for (uint32_t used = contact->used[near->clump]; used; used &= used - 1)
         if (is_sunk(contact, c, near->clump * PL_CLUMP + __builtin_ctz(used)))
@@ -71,10 +93,13 @@ void pl_contact_find_sunk(pl_contact *contact, int number)
     body->sunk = false;
     if (!all->near_count || body->asleep)
         return;
-    for (int i = all->near_start[number]; i < all->near_start[number + 1]; i++) {
+    int begin = all->near_start[number], end = all->near_start[number + 1];
+    for (int i = begin; i < end; i++) {
         all->near[i].sunk = some_are_sunk(contact, all->near + i);
         body->sunk |= all->near[i].sunk;
     }
+    for (int i = begin; body->sunk && i < end; i++)
+        body->sunk = !is_fast(contact, all->near[i].clump);
 }
 
 bool pl_contact_is_leaving(const pl_contact *contact, int number, int collider)
