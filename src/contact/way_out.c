@@ -68,7 +68,7 @@ static bool is_fast(const pl_contact *contact, int clump)
     for (uint32_t used = contact->used[clump]; used; used &= used - 1) {
         int particle = clump * PL_CLUMP + __builtin_ctz(used);
         const float *way = contact->primitives[particle].moved;
-        float most = PL_SWEPT_PART * contact->radius[particle];
+        float most = PL_SWEPT_PART * contact->least[particle];
         if (way[0] * way[0] + way[1] * way[1] + way[2] * way[2] > most * most)
             return true;
     }
