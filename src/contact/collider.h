@@ -52,10 +52,10 @@ typedef struct pl_contact_collider {
 /* A clump that may reach a collider. */
 typedef struct pl_near {
     int32_t clump, collider;
-    int32_t block;                /* its pl_near_hits */
-    int32_t shoves;               /* its pl_near_shoves; -1 = the collider does not give way */
-    bool sunk; /* some particle of the clump was deep in it already: see pl_contact_find_sunk */
-    uint32_t mask;                /* bit k: particle k of the clump touched it in this sub-step */
+    int32_t block;  /* its pl_near_hits */
+    int32_t shoves; /* its pl_near_shoves; -1 = the collider does not give way */
+    bool sunk;     /* some particle of the clump was deep in it already: see pl_contact_find_sunk */
+    uint32_t mask; /* bit k: particle k of the clump touched it in this sub-step */
     double impulse[3], torque[3]; /* what the collider received through this pair */
 } pl_near;
 

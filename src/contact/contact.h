@@ -105,7 +105,8 @@ typedef struct pl_touch {
     float kick;           /* what bouncing gives: metres per sub-step along n */
     float pushed, rubbed; /* corrections made so far along n and by friction */
     int32_t a, b;
-    int32_t swept; /* bits: looked at along the way, and head-on; to be resolved again and again; deep in each other from before */
+    int32_t
+        swept; /* bits: looked at along the way, and head-on; to be resolved again and again; deep in each other from before */
 } pl_touch;
 
 /* Bits of `swept`, and what is little of the correction made so far. */

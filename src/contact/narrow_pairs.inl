@@ -278,7 +278,7 @@ static int store_touches(const search *s, const pairs *p, int at, uint32_t swept
    between them: by the closest approach along it, flat particles that lie askew are apart while they are deep in each other. */
 #define DEEP 0.12f
 #define VERY_DEEP 0.3f
-#define SUNK 0.25f /* so deep nobody gets by contact: see PL_DEEP */
+#define SUNK 0.25f       /* so deep nobody gets by contact: see PL_DEEP */
 #define SAME_LINE 0.999f /* cosine: then they are parted as all others */
 
 /* Where the middle of a clump is, from the base of its body. */

@@ -151,8 +151,8 @@ static void leave(pl_contact *contact, pl_contact_body *body, pl_near *near)
     const pl_whole *whole = contact->firm.wholes + body->whole;
     double part = PL_RECOVERY_RATE * contact->h < 1 ? PL_RECOVERY_RATE * contact->h : 1;
     double n[3], by[3], still[3], way[3], arm[3], turn[3], impulse[3], torque[3], moved = 0;
-    double far = pl_smaller(pl_contact_way_out(contact, c, body, &out),
-                            part * (double)body->largest);
+    double far =
+        pl_smaller(pl_contact_way_out(contact, c, body, &out), part * (double)body->largest);
     pl_out_of3(c->turn_to, out.normal, n);
     mean_way(contact, body, way);
     for (int k = 0; k < 3; k++)

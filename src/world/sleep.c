@@ -136,8 +136,8 @@ static void count_quiet(pl_world *world)
         double spacing = record->model->spacing > 0 ? record->model->spacing : 1;
         bool slow = largest_step(&record->matter) <= QUIET_SPEED * spacing * world->step;
         bool leaves = body->leaves && !record->matter.hold_count && body->weight > 0;
-        bool quiet = rests(record, QUIET_PART * spacing) && slow && body->touching && !body->borne &&
-                     !leaves;
+        bool quiet = rests(record, QUIET_PART * spacing) && slow && body->touching &&
+                     !body->borne && !leaves;
         record->quiet = quiet ? record->quiet + world->step : 0;
         pl_island *island = world->islands + find(world, record->contact);
         island->bodies++;
