@@ -293,7 +293,7 @@ static void colliders_in_what_rests_push_it_out_slowly(void **state)
     assert_int_equal(stuck, 0);
 }
 
-/* From 3 · 10⁵ Pa on these move as a whole at any number of sub-steps here; what moves by particles is strained by parting (seen: 13.1). */
+/* Softer ones may be moved by particles, where there are many sub-steps; those are faster (seen: 13.1). */
 static double most_of(const pl_body_def *block)
 {
     return block->material.young > 3e5 ? METRES_PER_SECOND : 15;
