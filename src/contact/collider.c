@@ -193,7 +193,7 @@ static double undone(const double slide[3], double limit)
     return length > limit ? limit / length : 1;
 }
 
-/* Whether the middle of a body is inside a mesh, and the way out: looked up when it is first asked for, and kept until another mesh is. */
+/* Whether the middle of a body is inside a mesh, or inside of what else, and the way out: looked up when it is first asked for, and kept until another collider is. */
 typedef struct depth {
     const pl_contact_collider *collider; /* NULL = nobody has asked */
     bool deep;
@@ -206,7 +206,7 @@ typedef struct meeting {
     const pl_contact_body *body;
     pl_near *near;
     float friction, bounce;
-    bool deep; /* the body's middle is inside: then all that is inside goes this way */
+    bool deep; /* some of the body was inside before: then all that is goes this way */
     pl_barrier way_out;
     depth *in_mesh;
 } meeting;
@@ -369,54 +369,29 @@ static bool meet_solid(const meeting *m, int place, pl_sight *sight, bool first)
 
 /* ---- A body ---------------------------------------------------------------------------------- */
 
-static bool is_inside(const pl_contact_collider *c, const double p[3])
+bool pl_contact_is_inside(const pl_contact_collider *c, const double p[3])
 {
+    if (c->kind == PL_COLLIDER_PLANE || c->kind == PL_COLLIDER_MESH)
+        return false;
     if (c->kind == PL_COLLIDER_BOX)
         return pl_is_in_box(p, c->size);
     return pl_is_in_capsule(p, c->size[0], c->kind == PL_COLLIDER_CAPSULE ? c->size[1] : 0);
 }
 
-/* From the middle of a body, in the collider's frame. */
-static bool way_from(const pl_contact_collider *c, const double middle[3], pl_barrier *out)
+static void look_for_way(meeting *m)
 {
-    if (c->kind == PL_COLLIDER_PLANE || c->kind == PL_COLLIDER_MESH)
-        return false;
-    if (c->kind == PL_COLLIDER_BOX)
-        return pl_way_out_of_box(middle, c->size, out);
-    return pl_way_out_of_capsule(middle, c->size[0],
-                                 c->kind == PL_COLLIDER_CAPSULE ? c->size[1] : 0, out);
-}
-
-static bool find_way_out(const pl_contact_collider *c, const pl_contact_body *body, pl_barrier *out)
-{
-    double offset[3], middle[3];
-    for (int k = 0; k < 3; k++)
-        offset[k] = body->centre[k] - c->to.position[k];
-    pl_into3(c->turn_to, offset, middle);
-    return way_from(c, middle, out);
-}
-
-bool pl_contact_was_deep(const pl_contact *contact, const pl_contact_collider *c,
-                         const pl_contact_body *body, pl_barrier *out)
-{
-    double offset[3], middle[3];
-    if (!stands(c))
-        return false;
-    for (int k = 0; k < 3; k++)
-        offset[k] = body->centre[k] - body->velocity[k] * contact->h - c->from.position[k];
-    pl_into3(c->turn_from, offset, middle);
-    return way_from(c, middle, out) && find_way_out(c, body, out);
-}
-
-bool pl_contact_is_deep(const pl_contact_collider *c, const pl_contact_body *body)
-{
-    pl_barrier way_out;
-    return find_way_out(c, body, &way_out);
+    depth *d = m->in_mesh;
+    if (d->collider != m->collider) {
+        d->collider = m->collider;
+        pl_contact_way_out(m->contact, m->collider, m->body, &d->way_out);
+    }
+    m->way_out = d->way_out;
+    m->contact->bodies[m->body - m->contact->bodies].leaves = true;
 }
 
 static bool meet_shape(const meeting *m, const pl_ball *ball, pl_barrier *barrier)
 {
-    if (m->deep && is_inside(m->collider, ball->from))
+    if (m->deep && pl_contact_is_inside(m->collider, ball->from))
         return pl_set_barrier(ball, m->way_out.normal, m->way_out.point, barrier);
     return pl_contact_meets(m->collider, ball, barrier);
 }
@@ -450,9 +425,11 @@ static bool pair_meets(pl_contact *contact, const pl_contact_body *body, pl_near
                  .in_mesh = in_mesh,
                  .friction = sqrtf(c->friction * body->friction),
                  .bounce = body->whole ? 0 : fmaxf(c->restitution, body->restitution)};
-    m.deep = find_way_out(c, body, &m.way_out);
-    if (m.deep && body->whole > 0 && pl_contact_was_deep(contact, c, body, &m.way_out))
-        return false; /* it is on its way: stand_off.c */
+    m.deep = pl_contact_is_leaving(contact, (int)(body - contact->bodies), near->collider);
+    if (m.deep && body->whole > 0)
+        return false; /* as a whole: stand_off.c */
+    if (m.deep)
+        look_for_way(&m);
     return clump_on_shape(&m, first);
 }
 

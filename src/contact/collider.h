@@ -52,9 +52,10 @@ typedef struct pl_contact_collider {
 /* A clump that may reach a collider. */
 typedef struct pl_near {
     int32_t clump, collider;
-    int32_t block;                /* its pl_near_hits */
-    int32_t shoves;               /* its pl_near_shoves; -1 = the collider does not give way */
-    uint32_t mask;                /* bit k: particle k of the clump touched it in this sub-step */
+    int32_t block;  /* its pl_near_hits */
+    int32_t shoves; /* its pl_near_shoves; -1 = the collider does not give way */
+    bool sunk;     /* some particle of the clump was deep in it already: see pl_contact_find_sunk */
+    uint32_t mask; /* bit k: particle k of the clump touched it in this sub-step */
     double impulse[3], torque[3]; /* what the collider received through this pair */
 } pl_near;
 
@@ -147,12 +148,16 @@ bool pl_contact_see(const struct pl_contact *contact, const pl_contact_collider 
 bool pl_contact_meets(const pl_contact_collider *collider, const pl_ball *ball,
                       pl_barrier *barrier);
 
-/* Whether the middle of a body is inside the collider: then all of it leaves on one side. */
-bool pl_contact_is_deep(const pl_contact_collider *collider, const struct pl_contact_body *body);
+/* Centres in boxes, spheres and capsules, in their frames. */
+bool pl_contact_is_inside(const pl_contact_collider *collider, const double p[3]);
 
-/* The same, of one that stands still, and it was so at the start of the sub-step: then the way out, in the collider's frame. */
-bool pl_contact_was_deep(const struct pl_contact *contact, const pl_contact_collider *collider,
-                         const struct pl_contact_body *body, pl_barrier *out);
+/* Which of these a body was deep in when the sub-step began, with any of its particles. */
+void pl_contact_find_sunk(struct pl_contact *contact, int body);
+bool pl_contact_is_leaving(const struct pl_contact *contact, int body, int collider);
+
+/* The way out of one for all of a body, in the collider's frame, and how far it is. */
+double pl_contact_way_out(const struct pl_contact *contact, const pl_contact_collider *collider,
+                          const struct pl_contact_body *body, pl_barrier *out);
 
 /* What a particle meets of a collider of any kind. */
 bool pl_contact_bars(const pl_contact_collider *collider, const pl_sight *sight,

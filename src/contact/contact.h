@@ -56,6 +56,8 @@ typedef struct pl_contact_body {
     float
         slack; /* how far it may be left in a collider, in half widths of particles: what is left then is parted as a whole later */
     int32_t whole;               /* its number among those moved as a whole; 0 = it is not */
+    bool sunk;                   /* in a collider from before: see way_out.c */
+    bool leaves;                 /* it is on its way out: does not fall asleep */
     bool turns;                  /* it was: all its particles turn with it... */
     double turned[3], tilted[3]; /* ...by so much, rotation vectors; with velocity and without */
     double spun[3];              /* velocity without turning, per sub-step */
@@ -125,9 +127,9 @@ typedef struct pl_touch {
     int32_t swept; /* bits, below */
 } pl_touch;
 
-/* Bits of `swept`: looked at along the way, and head-on; once all touches are resolved only where somebody was thrown by its speed. To be resolved again and again. And
-   what is little of the correction made so far. */
-enum { PL_SWEPT = 1, PL_AGAIN = 2 };
+/* Bits of `swept`: looked at along the way, and head-on; once all touches are resolved only where somebody was thrown by its speed. To be resolved again and again; deep in
+   each other from before. And what is little of the correction made so far. */
+enum { PL_SWEPT = 1, PL_AGAIN = 2, PL_DEEP = 4 };
 #define PL_LITTLE 0.02f
 
 /* Touches that share no particle, value by value in the order in which they lie in a touch. */

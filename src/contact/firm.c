@@ -110,26 +110,32 @@ static void leave_joined(pl_contact *contact)
     }
 }
 
+static bool find_whole(pl_contact *contact, int number)
+{
+    pl_contact_body *body = contact->bodies + number;
+    pl_whole *whole = contact->firm.wholes + number + 1;
+    bool joined = body->whole == JOINED;
+    body->whole = 0;
+    body->slack = 0;
+    contact->firm.busy[number + 1] = 0;
+    contact->firm.stirred[number + 1] = 0;
+    if (!(body->firm >= PL_FIRM) || joined)
+        return false;
+    *whole = (pl_whole){.body = number};
+    if (!weigh(contact, body, whole))
+        return false;
+    body->whole = number + 1;
+    for (int k = 0; k < 3; k++)
+        body->centre[k] = body->base[k] + (double)whole->centre[k];
+    body->slack = (float)PL_SLOP;
+    return true;
+}
+
 static void find_wholes(pl_contact *contact, int begin, int end, int worker)
 {
     for (int b = begin; b < end; b++) {
-        pl_contact_body *body = contact->bodies + b;
-        pl_whole *whole = contact->firm.wholes + b + 1;
-        bool joined = body->whole == JOINED;
-        body->whole = 0;
-        body->slack = 0;
-        contact->firm.busy[b + 1] = 0;
-        contact->firm.stirred[b + 1] = 0;
-        if (!(body->firm >= PL_FIRM) || joined)
-            continue;
-        *whole = (pl_whole){.body = b};
-        if (!weigh(contact, body, whole))
-            continue;
-        body->whole = b + 1;
-        for (int k = 0; k < 3; k++)
-            body->centre[k] = body->base[k] + (double)whole->centre[k];
-        body->slack = (float)PL_SLOP;
-        contact->buffers[worker].firm = true;
+        contact->buffers[worker].firm |= find_whole(contact, b);
+        pl_contact_find_sunk(contact, b);
     }
 }
 

@@ -69,7 +69,7 @@ void pl_firm_list_kept(pl_contact *contact)
 const pl_kept_touch *pl_firm_recall(const pl_contact *contact, const pl_firm_touch *t)
 {
     const pl_contact_firm *firm = &contact->firm;
-    if (!firm->kept || !firm->kept->count)
+    if (!firm->kept || !firm->kept->count || t->deep)
         return NULL;
     pl_kept_touch name = name_of(contact, t);
     int32_t at = *chain_of(firm, &name);

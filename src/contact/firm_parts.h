@@ -57,6 +57,7 @@ typedef struct pl_firm_touch {
     int32_t a, b; /* wholes */
     int32_t place_a,
         place_b; /* particles; the one that is not there = a collider that does not give way */
+    bool deep;   /* in each other from before: parted, and nothing else */
     float friction, recover;
     float kick,
         bounced; /* what bouncing asks for, metres per sub-step, and its impulse (times h) */

@@ -105,6 +105,8 @@ static void recover(pl_contact *contact, const pl_firm_touch *t)
         return;
     float from[3] = {row->spin_a * whole_a->yield, row->spin_a, row->give_a * (1 - row->spin_a)},
           to[3] = {row->spin_b * whole_b->yield, row->spin_b, row->give_b * (1 - row->spin_b)};
+    if (t->deep)
+        from[2] *= !t->a, to[2] *= !t->b;
     from[2] *= t->a && contact->bodies[whole_a->body].flat ? 0 : 1;
     to[2] *= t->b && contact->bodies[whole_b->body].flat ? 0 : 1;
     bool both = (from[0] > 0 || from[2] > 0) && (to[0] > 0 || to[2] > 0);

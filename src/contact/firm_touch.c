@@ -91,6 +91,18 @@ static void count_touches(pl_contact *contact, int begin, int end, int worker)
     }
 }
 
+/* Metres that two may come nearer to each other before anybody minds. */
+#define NOT_AT_ALL (-1e18f)
+
+/* Particles deep in each other are on both sides of each other: what springs do to them between two sub-steps looks like a blow to some of their touches, whichever way
+   they move. Answered as blows, over and over, and begun with what they gave before, those made energy without bound. So such a touch only parts the two, as
+   wholes. */
+static void leave_to_parting(pl_touch *touch)
+{
+    touch->depth = NOT_AT_ALL;
+    touch->friction = 0;
+}
+
 static void list_touches(pl_contact *contact, int begin, int end, int worker)
 {
     (void)worker;
@@ -103,12 +115,15 @@ static void list_touches(pl_contact *contact, int begin, int end, int worker)
             pl_touch *touch = touches + i;
             if (block->count != s->count && !pl_contact_is_firm(contact, touch))
                 continue;
+            if (touch->swept & PL_DEEP)
+                leave_to_parting(touch);
             contact->firm.origins[next] = (pl_firm_origin){.touch = touch};
             contact->firm.touches[next++] = (pl_firm_touch){.a = whole_of(contact, touch->a),
                                                             .b = whole_of(contact, touch->b),
                                                             .place_a = touch->a,
                                                             .place_b = touch->b,
                                                             .friction = touch->friction,
+                                                            .deep = touch->swept & PL_DEEP,
                                                             .recover = touch->recover,
                                                             .kick = touch->kick};
             touch->kick = 0; /* it is answered here */
@@ -175,8 +190,8 @@ static void add_stops(pl_contact *contact)
     for (int i = 0; i < all->near_count; i++) {
         pl_near *near = all->near + i;
         const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
-        const pl_contact_collider *c = all->colliders + near->collider;
-        if (near->shoves >= 0 || !body->whole || body->asleep || pl_contact_is_deep(c, body))
+        if (near->shoves >= 0 || !body->whole || body->asleep ||
+            pl_contact_is_leaving(contact, contact->body_of[near->clump], near->collider))
             continue;
         for (uint32_t left = pl_firm_may_reach(contact, near); left; left &= left - 1) {
             int place = __builtin_ctz(left);

@@ -258,8 +258,8 @@ enum { TOUCH_VALUES = sizeof(vtouch) / sizeof(vf) };
 _Static_assert(offsetof(pl_touch, kick) == (TOUCH_VALUES - 1) * sizeof(float),
                "one vector for each value of a touch");
 
-static int store_touches(const search *s, const pairs *p, int at, uint32_t swept, uint32_t which,
-                         const vtouch *touch, pl_touch *out)
+static int store_touches(const search *s, const pairs *p, int at, uint32_t swept, uint32_t deep,
+                         uint32_t which, const vtouch *touch, pl_touch *out)
 {
     pl_touch nowhere;
     float *rows[PL_W];
@@ -272,7 +272,7 @@ static int store_touches(const search *s, const pairs *p, int at, uint32_t swept
         t->a = two->clump * PL_CLUMP + mine_of(pair);
         t->b = two->other * PL_CLUMP + other_of(pair);
         t->pushed = t->rubbed = 0;
-        t->swept = swept >> lane & 1 ? PL_SWEPT : 0;
+        t->swept = (swept >> lane & 1 ? PL_SWEPT : 0) | (deep >> lane & 1 ? PL_DEEP : 0);
         rows[lane] = t->n;
         count += wanted;
     }
@@ -286,6 +286,7 @@ static int store_touches(const search *s, const pairs *p, int at, uint32_t swept
    between them: by the closest approach along it, flat particles that lie askew are apart while they are deep in each other. */
 #define DEEP 0.12f
 #define VERY_DEEP 0.3f
+#define SUNK 0.25f       /* so deep nobody gets by contact: see PL_DEEP */
 #define SAME_LINE 0.999f /* cosine: then they are parted as all others */
 
 /* Where the middle of a clump is, from the base of its body. */
@@ -432,7 +433,8 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, faci
     /* What only slides past is resolved like anything slow. */
     uint32_t head_on = swept ? pl_bits_f(approach > PL_SWEPT_PART * m->distance) : 0;
     s->segment->swept |= (head_on & which) != 0;
-    return store_touches(s, p, at, head_on, which, &t, out);
+    uint32_t sunk = swept ? 0 : bits_of(overlap - approach > pl_splat_f(SUNK) * m->distance);
+    return store_touches(s, p, at, head_on, sunk, which, &t, out);
 }
 
 /* Four floats of each pair from element k on: b + a, or with more, b + more − a. Added row by row they are turned into lanes only once. */

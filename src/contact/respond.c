@@ -94,8 +94,8 @@ static bool sweep_in_order(pl_contact *contact, pl_touch_place from, bool marked
         const pl_segment *s = contact->touch_segments + block;
         pl_touch *touches = contact->buffers[s->worker].touches + s->first;
         for (int i = block == from.block ? from.touch : 0; i < s->count; i++)
-            if ((!marked || touches[i].swept) && !pl_contact_is_firm(contact, touches + i) &&
-                resolve(contact, touches + i))
+            if ((!marked || touches[i].swept & (PL_SWEPT | PL_AGAIN)) &&
+                !pl_contact_is_firm(contact, touches + i) && resolve(contact, touches + i))
                 moved |= touches[i].swept & PL_SWEPT;
     }
     return moved;
@@ -161,7 +161,7 @@ static bool mark_thrown(pl_contact *contact)
         for (int i = 0; had && i < s->count; i++) {
             pl_touch *t = touches + i;
             if (!(t->swept & PL_SWEPT) || !is_thrown(contact, t)) {
-                t->swept = 0;
+                t->swept &= PL_DEEP;
                 continue;
             }
             mark_body(contact, t->a);

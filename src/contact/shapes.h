@@ -36,11 +36,6 @@ bool pl_ball_on_box(const pl_ball *ball, const double half[3], pl_barrier *barri
 bool pl_ball_on_sphere(const pl_ball *ball, const double centre[3], double radius,
                        pl_barrier *barrier);
 bool pl_ball_on_capsule(const pl_ball *ball, double radius, double half, pl_barrier *barrier);
-/* The way out of a shape for what has its middle inside: the normal of the side that is nearest to
-   there, the point of the shape farthest along it. False where `middle` is not inside. One way for
-   all particles of a body: each by its nearest side, they would part in the middle. */
-bool pl_way_out_of_box(const double middle[3], const double half[3], pl_barrier *out);
-bool pl_way_out_of_capsule(const double middle[3], double radius, double half, pl_barrier *out);
 bool pl_is_in_box(const double p[3], const double half[3]);
 bool pl_is_in_capsule(const double p[3], double radius, double half); /* a sphere has half 0 */
 

@@ -108,20 +108,6 @@ bool pl_ball_on_box(const pl_ball *ball, const double half[3], pl_barrier *barri
     return touches;
 }
 
-bool pl_way_out_of_box(const double middle[3], const double half[3], pl_barrier *out)
-{
-    int axis = 0;
-    if (!pl_is_in_box(middle, half))
-        return false;
-    for (int k = 1; k < 3; k++)
-        if (half[k] - fabs(middle[k]) < half[axis] - fabs(middle[axis]))
-            axis = k;
-    *out = (pl_barrier){.overlap = 0};
-    out->normal[axis] = middle[axis] < 0 ? -1 : 1;
-    out->point[axis] = out->normal[axis] * half[axis];
-    return true;
-}
-
 /* ---- Spheres and capsules -------------------------------------------------------------------- */
 
 /* The distance of closest approach along n to a sphere: METHODS §1 with B₂ = r² I, in double and to
@@ -300,20 +286,4 @@ bool pl_ball_on_capsule(const pl_ball *ball, double radius, double half, pl_barr
     approach a = nearest_of_capsule(ball, radius, half, &height);
     return a.distance < a.closest &&
            sphere_barrier(ball, (double[3]){0, height, 0}, radius, a.normal, barrier);
-}
-
-bool pl_way_out_of_capsule(const double middle[3], double radius, double half, pl_barrier *out)
-{
-    double height = fmax(-half, fmin(half, middle[1]));
-    if (!pl_is_in_capsule(middle, radius, half))
-        return false;
-    *out = (pl_barrier){.normal = {middle[0], middle[1] - height, middle[2]}};
-    if (!pl_normalise3(out->normal)) {
-        out->normal[0] = half > 0;
-        out->normal[1] = !(half > 0);
-    }
-    double cap = out->normal[1] > 0 ? half : out->normal[1] < 0 ? -half : height;
-    for (int k = 0; k < 3; k++)
-        out->point[k] = radius * out->normal[k] + (k == 1 ? cap : 0);
-    return true;
 }

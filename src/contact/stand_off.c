@@ -117,7 +117,7 @@ static bool move_out(pl_contact *contact, int number)
     double most = 0, way[3] = {0, 0, 0};
     for (int i = all->near_start[number]; i < all->near_start[number + 1]; i++) {
         const pl_near *near = all->near + i;
-        if (near->shoves < 0 && !pl_contact_is_deep(all->colliders + near->collider, body))
+        if (near->shoves < 0 && !pl_contact_is_leaving(contact, number, near->collider))
             find_deepest(contact, near, &most, way);
     }
     if (most > 0)
@@ -143,21 +143,26 @@ static void mean_way(const pl_contact *contact, const pl_contact_body *body, dou
         out[k] = mass > 0 ? out[k] / mass : 0;
 }
 
-/* One that is inside with its middle leaves as fast as its largest particle would, and goes no further in. */
-static void leave(pl_contact *contact, pl_contact_body *body, pl_near *near, const pl_barrier *out)
+/* One that was in it before leaves as fast as its largest particle would, and goes no further in. */
+static void leave(pl_contact *contact, pl_contact_body *body, pl_near *near)
 {
+    pl_barrier out;
     const pl_contact_collider *c = contact->against.colliders + near->collider;
     const pl_whole *whole = contact->firm.wholes + body->whole;
     double part = PL_RECOVERY_RATE * contact->h < 1 ? PL_RECOVERY_RATE * contact->h : 1;
-    double n[3], by[3], still[3], way[3], arm[3], impulse[3], torque[3], moved = 0;
-    pl_out_of3(c->turn_to, out->normal, n);
+    double n[3], by[3], still[3], way[3], arm[3], turn[3], impulse[3], torque[3], moved = 0;
+    double far =
+        pl_smaller(pl_contact_way_out(contact, c, body, &out), part * (double)body->largest);
+    pl_out_of3(c->turn_to, out.normal, n);
     mean_way(contact, body, way);
     for (int k = 0; k < 3; k++)
-        moved += n[k] * (way[k] - c->moved[k]);
+        arm[k] = body->centre[k] - c->to.position[k];
+    pl_cross3(c->turned, arm, turn);
+    for (int k = 0; k < 3; k++)
+        moved += n[k] * (way[k] - c->moved[k] - turn[k]);
     for (int k = 0; k < 3; k++) {
         by[k] = moved < 0 ? -moved * n[k] : 0;
-        still[k] = part * (double)body->largest * n[k];
-        arm[k] = body->centre[k] - c->to.position[k];
+        still[k] = far * n[k];
         impulse[k] = -by[k] / ((double)whole->yield * contact->h);
     }
     pl_cross3(arm, impulse, torque);
@@ -166,7 +171,7 @@ static void leave(pl_contact *contact, pl_contact_body *body, pl_near *near, con
         near->torque[k] += torque[k];
     }
     move_all(contact, body, by, still);
-    body->grounded = true;
+    body->grounded = body->leaves = true;
 }
 
 static bool is_first(const pl_contact_colliders *all, int number, int i)
@@ -183,13 +188,12 @@ static bool leave_all(pl_contact *contact, int number)
     pl_contact_colliders *all = &contact->against;
     pl_contact_body *body = contact->bodies + number;
     bool any = false;
-    pl_barrier out;
     for (int i = all->near_start[number]; i < all->near_start[number + 1]; i++) {
         pl_near *near = all->near + i;
         if (near->shoves >= 0 || !is_first(all, number, i) ||
-            !pl_contact_was_deep(contact, all->colliders + near->collider, body, &out))
+            !pl_contact_is_leaving(contact, number, near->collider))
             continue;
-        leave(contact, body, near, &out);
+        leave(contact, body, near);
         any = true;
     }
     return any;

@@ -66,6 +66,7 @@ static void join_attached(pl_world *world)
         else if (slot->kind == PL_ATTACH_TO_COLLIDER)
             contact->bodies[a].borne |= pl_collider_find(world, slot->collider)->mass > 0;
         contact->bodies[a].touching |= slot->kind != PL_ATTACH_TO_BODY;
+        contact->bodies[a].leaves = false; /* it may be held where it cannot leave */
     }
     for (int i = 0; all->count && i < contact->body_count; i++)
         world->islands[i].held = false;
@@ -134,12 +135,14 @@ static void count_quiet(pl_world *world)
         const pl_contact_body *body = contact->bodies + record->contact;
         double spacing = record->model->spacing > 0 ? record->model->spacing : 1;
         bool slow = largest_step(&record->matter) <= QUIET_SPEED * spacing * world->step;
-        bool quiet = rests(record, QUIET_PART * spacing) && slow && body->touching && !body->borne;
+        bool leaves = body->leaves && !record->matter.hold_count && body->weight > 0;
+        bool quiet = rests(record, QUIET_PART * spacing) && slow && body->touching &&
+                     !body->borne && !leaves;
         record->quiet = quiet ? record->quiet + world->step : 0;
         pl_island *island = world->islands + find(world, record->contact);
         island->bodies++;
         island->restless += record->quiet < QUIET_TIME;
-        island->fast |= !slow || !body->touching || body->borne;
+        island->fast |= !slow || !body->touching || body->borne || leaves;
     }
 }
 
@@ -183,7 +186,7 @@ void pl_world_fall_asleep(pl_world *world)
     }
     for (int i = 0; i < contact->body_count; i++)
         contact->bodies[i].touching = contact->bodies[i].grounded = contact->bodies[i].borne =
-            false;
+            contact->bodies[i].leaves = false;
     if (changed)
         world->regroup = true;
 }
