@@ -433,7 +433,7 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, faci
     /* What only slides past is resolved like anything slow. */
     uint32_t head_on = swept ? pl_bits_f(approach > PL_SWEPT_PART * m->distance) : 0;
     s->segment->swept |= (head_on & which) != 0;
-    uint32_t sunk = swept ? 0 : bits_of(overlap - approach > pl_splat_f(SUNK) * m->distance);
+    uint32_t sunk = swept ? 0 : pl_bits_f(overlap - approach > pl_splat_f(SUNK) * m->distance);
     return store_touches(s, p, at, head_on, sunk, which, &t, out);
 }
 
