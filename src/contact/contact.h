@@ -42,8 +42,10 @@ typedef struct pl_contact_body {
     double box[6];
     bool touching, grounded; /* touched a body, a collider: set here, cleared by whoever reads it */
     bool borne;              /* touched a collider that gives way: likewise */
-    float largest;           /* radius of its largest particle */
-    double weight;           /* mass of its particles, kg; 0 where some are fixed */
+    bool
+        kicked; /* colliders that do not have left something in `kick`: until that is brought back */
+    float largest; /* radius of its largest particle */
+    double weight; /* mass of its particles, kg; 0 where some are fixed */
 
     /* Stiffness, see firm.c: L_ii and m_i of its particles in one unit, and the mean of L_ii/m_i − 1; 0 = moved particle by particle. */
     const double *diagonal, *mass;
@@ -103,11 +105,11 @@ typedef struct pl_touch {
     float kick;           /* what bouncing gives: metres per sub-step along n */
     float pushed, rubbed; /* corrections made so far along n and by friction */
     int32_t a, b;
-    int32_t swept; /* bits: looked at along the way, and head-on; to be resolved again and again */
+    int32_t swept; /* bits, see below */
 } pl_touch;
 
-/* Bits of `swept`, and what is little of the correction made so far. */
-enum { PL_SWEPT = 1, PL_AGAIN = 2 };
+/* Bits of `swept`: looked at along the way, and head-on; to be resolved again and again; met after a part of the way. And what is little of the correction made so far. */
+enum { PL_SWEPT = 1, PL_AGAIN = 2, PL_MET = 4 };
 #define PL_LITTLE 0.02f
 
 /* Touches that share no particle, value by value in the order in which they lie in a touch. */
@@ -160,6 +162,7 @@ typedef struct pl_segment {
     int32_t worker, first, count;
     bool full;  /* did not fit: to be done again with more room */
     bool swept; /* some touch of it is */
+    bool met;   /* some touch of it is PL_MET */
 } pl_segment;
 
 typedef struct pl_contact_buffer {
@@ -217,6 +220,7 @@ typedef struct pl_contact {
     bool some_sleep;   /* some body is asleep */
     bool some_flat;    /* some body is a sheet */
     bool bouncy;       /* some body or collider bounces */
+    bool kicks;        /* there may be something in `kick` of any body */
     uint16_t *touched; /* [clumps] bit k: something has changed of particle k */
 
     /* Called for bodies that are looked at more closely: brings the primitives of clumps that are not wanted, and `came`. NULL = both are there. */

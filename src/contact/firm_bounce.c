@@ -308,7 +308,7 @@ static void shrink(pl_contact *contact)
 void pl_firm_bounce(pl_contact *contact)
 {
     bool any = false;
-    for (int i = 0; contact->bouncy && i < contact->firm.touch_count; i++)
+    for (int i = 0; i < contact->firm.touch_count; i++)
         if (bounces(contact, contact->firm.touches + i)) {
             begin(contact, contact->firm.touches + i);
             any = true;
@@ -317,4 +317,5 @@ void pl_firm_bounce(pl_contact *contact)
         sweep(contact);
     if (any)
         shrink(contact);
+    contact->kicks |= any;
 }

@@ -1,4 +1,6 @@
 /* The touches of stiff bodies (firm.c), found once per sub-step: between bodies and with colliders, in the order in which they were found. firm_fill_lanes.c computes what they are made of. */
+#include <math.h>
+
 #include "contact/firm_parts.h"
 
 /* ---- Touches ------------------------------------------------------------------------------------------- */
@@ -91,6 +93,21 @@ static void count_touches(pl_contact *contact, int begin, int end, int worker)
     }
 }
 
+/* What is met on the way closes in no more: see `stop` in respond.c. As a whole it takes all of that, and friction all of the slide, at once. */
+static float stopping(const pl_contact *contact, pl_touch *t)
+{
+    float approach = 0;
+    if (!(t->swept & PL_MET))
+        return t->kick;
+    for (int k = 0; k < 3; k++)
+        approach +=
+            t->n[k] * (contact->primitives[t->a].moved[k] - contact->primitives[t->b].moved[k]);
+    for (int k = 0; k < 3; k++)
+        t->slide[k] *= approach / t->depth;
+    t->swept &= ~PL_MET;
+    return fmaxf(t->kick, approach - t->depth);
+}
+
 static void list_touches(pl_contact *contact, int begin, int end, int worker)
 {
     (void)worker;
@@ -110,7 +127,7 @@ static void list_touches(pl_contact *contact, int begin, int end, int worker)
                                                             .place_b = touch->b,
                                                             .friction = touch->friction,
                                                             .recover = touch->recover,
-                                                            .kick = touch->kick};
+                                                            .kick = stopping(contact, touch)};
             touch->kick = 0; /* it is answered here */
         }
     }
@@ -154,6 +171,8 @@ static void add_stop(pl_contact *contact, pl_near *near, int place, const pl_sho
                            .friction = (float)shove->friction,
                            .recover = (float)shove->recover,
                            .kick = (float)shove->kick};
+    if (shove->part < 1)
+        stop->kick = fmaxf(stop->kick, (float)(shove->approach - shove->depth));
     for (int k = 0; k < 3; k++) {
         stop->n[k] = stop->normal[k] = (float)shove->n[k];
         stop->slide[k] = (float)shove->slide[k];

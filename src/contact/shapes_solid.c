@@ -87,8 +87,12 @@ bool pl_ball_on_box(const pl_ball *ball, const double half[3], pl_barrier *barri
 {
     int axis = 0;
     double sign = 1, nearest = 1, point[3], near[3];
-    if (!pl_is_in_box(ball->from, half) && enter_box(ball->from, ball->at, half, &axis, &sign) <= 1)
-        return face_barrier(ball, half, axis, sign, barrier);
+    if (!pl_is_in_box(ball->from, half) &&
+        enter_box(ball->from, ball->at, half, &axis, &sign) <= 1) {
+        bool below = face_barrier(ball, half, axis, sign, barrier);
+        barrier->met = true;
+        return below;
+    }
     if (pl_is_in_box(ball->at, half))
         return leave_box(ball, half, barrier);
     bool touches = false;
@@ -169,17 +173,38 @@ static double enter_sphere(const double from[3], const double at[3], const doubl
     return t <= 1 ? t : 2;
 }
 
-/* The line of centres at the end of the way, its length, and the distance of closest approach along
+/* Where a way first enters the capsule, a sphere where `half` is 0: its caps, or its side between them. *height: of the sphere
+   it enters. */
+static double enter_capsule(const pl_ball *ball, double radius, double half, double *height)
+{
+    double from[3] = {ball->from[0], 0, ball->from[2]}, at[3] = {ball->at[0], 0, ball->at[2]};
+    double axis[3] = {0, 0, 0}, first = enter_sphere(from, at, axis, radius);
+    *height = ball->from[1] + first * (ball->at[1] - ball->from[1]);
+    if (first <= 1 && fabs(*height) <= half)
+        return first;
+    first = 2;
+    for (int side = -1; side <= 1; side += 2) {
+        double cap[3] = {0, side * half, 0}, t = enter_sphere(ball->from, ball->at, cap, radius);
+        if (t < first) {
+            first = t;
+            *height = cap[1];
+        }
+    }
+    return first;
+}
+
+/* The line of centres at a place of the way, its length, and the distance of closest approach along
    it with the normal of the surfaces there. */
 typedef struct approach {
     double distance, closest, normal[3];
 } approach;
 
-static approach approach_at_end(const pl_ball *ball, const double centre[3], double radius)
+static approach approach_at(const pl_ball *ball, const double at[3], const double centre[3],
+                            double radius)
 {
     double n[3];
     approach a;
-    pl_subtract3(ball->at, centre, n);
+    pl_subtract3(at, centre, n);
     a.distance = sqrt(pl_dot3(n, n));
     if (!pl_normalise3(n))
         n[1] = 1;
@@ -204,49 +229,33 @@ static bool sphere_barrier(const pl_ball *ball, const double centre[3], double r
     return pl_set_barrier(ball, normal, point, barrier);
 }
 
+static void place_on_way(const pl_ball *ball, double t, double at[3])
+{
+    for (int k = 0; k < 3; k++)
+        at[k] = ball->from[k] + t * (ball->at[k] - ball->from[k]);
+}
+
 /* What went in at the part t of its way stays outside of the plane it went in through. */
 static bool entry_barrier(const pl_ball *ball, const double centre[3], double radius, double t,
                           pl_barrier *barrier)
 {
-    double n[3];
-    for (int k = 0; k < 3; k++)
-        n[k] = ball->from[k] + t * (ball->at[k] - ball->from[k]) - centre[k];
-    if (!pl_normalise3(n))
-        return false;
-    return sphere_barrier(ball, centre, radius, n, barrier);
+    double n[3], at[3];
+    place_on_way(ball, t, at);
+    pl_subtract3(at, centre, n);
+    bool in = pl_normalise3(n) && sphere_barrier(ball, centre, radius, n, barrier);
+    barrier->met = true;
+    return in;
 }
 
-bool pl_ball_on_sphere(const pl_ball *ball, const double centre[3], double radius,
-                       pl_barrier *barrier)
+/* n · way of the centre. */
+static double way_along(const pl_ball *ball, const double n[3])
 {
-    double t = enter_sphere(ball->from, ball->at, centre, radius);
-    if (t <= 1)
-        return entry_barrier(ball, centre, radius, t, barrier);
-    approach a = approach_at_end(ball, centre, radius);
-    return a.distance < a.closest && sphere_barrier(ball, centre, radius, a.normal, barrier);
+    double way[3];
+    pl_subtract3(ball->at, ball->from, way);
+    return pl_dot3(n, way);
 }
 
 /* ---- Capsules -------------------------------------------------------------------------------- */
-
-/* Where a way first enters the capsule: its caps, or its side between them. *height: of the sphere
-   it enters. */
-static double enter_capsule(const pl_ball *ball, double radius, double half, double *height)
-{
-    double from[3] = {ball->from[0], 0, ball->from[2]}, at[3] = {ball->at[0], 0, ball->at[2]};
-    double axis[3] = {0, 0, 0}, first = enter_sphere(from, at, axis, radius);
-    *height = ball->from[1] + first * (ball->at[1] - ball->from[1]);
-    if (first <= 1 && fabs(*height) <= half)
-        return first;
-    first = 2;
-    for (int side = -1; side <= 1; side += 2) {
-        double cap[3] = {0, side * half, 0}, t = enter_sphere(ball->from, ball->at, cap, radius);
-        if (t < first) {
-            first = t;
-            *height = cap[1];
-        }
-    }
-    return first;
-}
 
 bool pl_is_in_capsule(const double p[3], double radius, double half)
 {
@@ -260,19 +269,19 @@ bool pl_is_in_capsule(const double p[3], double radius, double half)
 static approach nearest_of_capsule(const pl_ball *ball, double radius, double half, double *height)
 {
     double low = -half, high = half;
-    approach a = approach_at_end(ball, (double[3]){0, low, 0}, radius);
+    approach a = approach_at(ball, ball->at, (double[3]){0, low, 0}, radius);
     double slope_low = a.normal[1], slope_high;
     *height = low;
     if (half == 0 || slope_low <= 0)
         return a;
-    a = approach_at_end(ball, (double[3]){0, high, 0}, radius);
+    a = approach_at(ball, ball->at, (double[3]){0, high, 0}, radius);
     slope_high = a.normal[1];
     *height = high;
     if (slope_high >= 0)
         return a;
     for (int i = 0, side = 0; i < 24; i++) {
         *height = (low * slope_high - high * slope_low) / (slope_high - slope_low);
-        a = approach_at_end(ball, (double[3]){0, *height, 0}, radius);
+        a = approach_at(ball, ball->at, (double[3]){0, *height, 0}, radius);
         if (fabs(a.normal[1]) < 1e-6)
             break;
         if (a.normal[1] > 0) {
@@ -290,9 +299,68 @@ static approach nearest_of_capsule(const pl_ball *ball, double radius, double ha
     return a;
 }
 
+/* ---- On the way ------------------------------------------------------------------------------ */
+
+/* Further than half of its half width along its way. */
+static bool is_fast(const pl_ball *ball)
+{
+    double way[3];
+    pl_subtract3(ball->at, ball->from, way);
+    double square = pl_dot3(way, way);
+    if (!(square > 0) || !pl_normalise3(way))
+        return false;
+    double half = pl_ball_half_width(ball, way);
+    return square > 0.25 * half * half;
+}
+
+/* Where the ellipsoid first touches on its way: from where its sphere comes near it goes on to the plane that is between the two, again and again. It
+   cannot touch before it is there. False where it touches to begin with, or never. */
+static bool meet_on_the_way(const pl_ball *ball, double radius, double half, pl_barrier *barrier)
+{
+    enum { ROUNDS = 12 };
+    const double enough = 1e-3;
+    double reach = radius + ball->radius, height, t = 0;
+    pl_ball there = *ball;
+    if (!pl_is_in_capsule(ball->from, reach, half))
+        t = enter_capsule(ball, reach, half, &height);
+    if (t > 1)
+        return false;
+    for (int round = 0; round < ROUNDS; round++) {
+        place_on_way(ball, t, there.at);
+        approach a = nearest_of_capsule(&there, radius, half, &height);
+        double near[3] = {0, height, 0}, speed = -way_along(ball, a.normal);
+        if (!(speed > 0) || (!(a.distance > a.closest) && !(t > 0)))
+            return false;
+        sphere_barrier(&there, near, radius, a.normal, barrier);
+        t += -barrier->overlap / speed;
+        if (t > 1)
+            return false;
+        if (-barrier->overlap < enough * pl_ball_half_width(ball, a.normal))
+            break;
+    }
+    pl_barrier found = *barrier;
+    bool in = pl_set_barrier(ball, found.normal, found.point, barrier);
+    barrier->met = true;
+    return in;
+}
+
+bool pl_ball_on_sphere(const pl_ball *ball, double radius, pl_barrier *barrier)
+{
+    const double centre[3] = {0, 0, 0};
+    if (is_fast(ball) && meet_on_the_way(ball, radius, 0, barrier))
+        return true;
+    double t = enter_sphere(ball->from, ball->at, centre, radius);
+    if (t <= 1)
+        return entry_barrier(ball, centre, radius, t, barrier);
+    approach a = approach_at(ball, ball->at, centre, radius);
+    return a.distance < a.closest && sphere_barrier(ball, centre, radius, a.normal, barrier);
+}
+
 bool pl_ball_on_capsule(const pl_ball *ball, double radius, double half, pl_barrier *barrier)
 {
     double height, t = 2;
+    if (is_fast(ball) && meet_on_the_way(ball, radius, half, barrier))
+        return true;
     if (!pl_is_in_capsule(ball->from, radius, half))
         t = enter_capsule(ball, radius, half, &height);
     if (t <= 1)

@@ -53,6 +53,8 @@ bool pl_contact_find_shove(const pl_contact *contact, const pl_near *near, int p
     *shove = (pl_shove){.depth = answer.depth,
                         .recover = answer.recover,
                         .kick = answer.kick,
+                        .approach = answer.approach,
+                        .part = answer.part,
                         .friction = sqrt((double)c->friction * (double)body->friction)};
     /* Below 0: still apart along n at the start; then it may give way that much before it counts.
        */
@@ -153,7 +155,7 @@ static void rub(const pair *p, const pl_shove *s, double push)
     double slide[3], turn[3], apart[3];
     moved_apart(p, s->lever, apart);
     for (int k = 0; k < 3; k++)
-        slide[k] = s->slide[k] + apart[k];
+        slide[k] = s->part * s->slide[k] + apart[k];
     double straight = pl_dot3(slide, s->n);
     for (int k = 0; k < 3; k++)
         slide[k] -= straight * s->n[k];
@@ -191,6 +193,7 @@ static void resolve(const pair *p, pl_shove *s)
     if (push > 0) {
         exchange(p, s->lever, s->n, turn, push);
         rub(p, s, push);
+        s->pushed = true;
         body->woken |= body->asleep;
     }
     if (s->recover > 0)
@@ -204,7 +207,9 @@ static void resolve(const pair *p, pl_shove *s)
     body->grounded = body->borne = true;
 }
 
-void pl_contact_resolve_shoves(pl_contact *contact)
+typedef void visit_shove(const pair *p, pl_shove *s);
+
+static void visit(pl_contact *contact, visit_shove *call)
 {
     pl_contact_colliders *all = &contact->against;
     for (int i = 0; i < all->near_count; i++) {
@@ -220,7 +225,52 @@ void pl_contact_resolve_shoves(pl_contact *contact)
                       particle,
                       place,
                       (double)contact->primitives[particle].yield};
-            resolve(&p, all->shoves[near->shoves] + place);
+            call(&p, all->shoves[near->shoves] + place);
         }
     }
+}
+
+void pl_contact_resolve_shoves(pl_contact *contact)
+{
+    visit(contact, resolve);
+}
+
+/* As an impulse, but nobody is moved by it (the collider's turn is). */
+static void exchange_velocity(const pair *p, const double lever[3], const double n[3],
+                              const double turn[3], double by)
+{
+    exchange(p, lever, n, turn, by);
+    for (int k = 0; k < 3; k++) {
+        p->contact->shift[p->particle][k] -= (float)(by * p->yield * n[k]);
+        p->collider->shifted[k] += by * p->collider->yield * n[k];
+    }
+}
+
+/* See `stop` in collider.c. */
+static void stop(const pair *p, pl_shove *s)
+{
+    double apart[3], turn[3], slide[3];
+    moved_apart(p, s->lever, apart);
+    double closing = s->approach - pl_dot3(s->n, apart);
+    if (!(s->part < 1) || !s->pushed || !(closing > 0))
+        return;
+    double by = closing / effective(p, s->lever, s->n, turn);
+    exchange_velocity(p, s->lever, s->n, turn, by);
+    moved_apart(p, s->lever, apart);
+    for (int k = 0; k < 3; k++)
+        slide[k] = s->slide[k] + apart[k];
+    double straight = pl_dot3(slide, s->n);
+    for (int k = 0; k < 3; k++)
+        slide[k] -= straight * s->n[k];
+    if (!pl_normalise3(slide))
+        return;
+    double length = pl_dot3(slide, s->slide) + pl_dot3(slide, apart);
+    double most = s->friction * by;
+    double all = length / effective(p, s->lever, slide, turn);
+    exchange_velocity(p, s->lever, slide, turn, -fmin(all, most));
+}
+
+void pl_contact_stop_shoves(pl_contact *contact)
+{
+    visit(contact, stop);
 }
