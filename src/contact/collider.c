@@ -67,8 +67,8 @@ static bool is_near_outline(const double outline[6], const double from[3], const
                             double radius)
 {
     for (int k = 0; k < 3; k++)
-        if (fmin(from[k], at[k] - radius) > outline[3 + k] ||
-            fmax(from[k], at[k] + radius) < outline[k])
+        if (fmin(from[k], at[k]) - radius > outline[3 + k] ||
+            fmax(from[k], at[k]) + radius < outline[k])
             return false;
     return true;
 }

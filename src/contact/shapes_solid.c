@@ -64,17 +64,16 @@ static bool leave_box(const pl_ball *ball, const double half[3], pl_barrier *bar
     return barrier->overlap > 0;
 }
 
-/* The face with this axis and sign as two triangles; of large faces only what the ellipsoid might
-   reach. */
-static void face_triangle(const pl_ball *ball, const double half[3], int axis, double sign,
-                          int which, double out[3][3])
+/* The face with this axis and sign as two triangles; of large faces only what is within reach of the centre along each axis. */
+static void face_triangle(const pl_ball *ball, const double half[3], double reach, int axis,
+                          double sign, int which, double out[3][3])
 {
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
     static const int ends[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
     double low[3], high[3];
     for (int k = 0; k < 3; k++) {
-        low[k] = fmax(-half[k], fmin(half[k], ball->at[k] - ball->radius));
-        high[k] = fmax(-half[k], fmin(half[k], ball->at[k] + ball->radius));
+        low[k] = fmax(-half[k], fmin(half[k], ball->at[k] - reach));
+        high[k] = fmax(-half[k], fmin(half[k], ball->at[k] + reach));
     }
     for (int i = 0; i < 3; i++) {
         out[i][axis] = sign * half[axis];
@@ -83,33 +82,26 @@ static void face_triangle(const pl_ball *ball, const double half[3], int axis, d
     }
 }
 
-bool pl_ball_on_box(const pl_ball *ball, const double half[3], pl_barrier *barrier)
+/* The plane at the point of the box that is nearest in the ellipsoid's measure, if that is below `most`. Where that may be: no farther from the centre
+   than the ellipsoid is wide, that many times. Centres inside have none. */
+static bool nearest_of_box(const pl_ball *ball, const double half[3], double most,
+                           pl_barrier *barrier)
 {
-    int axis = 0;
-    double sign = 1, nearest = 1, point[3], near[3];
-    if (!pl_is_in_box(ball->from, half) &&
-        enter_box(ball->from, ball->at, half, &axis, &sign) <= 1) {
-        bool below = face_barrier(ball, half, axis, sign, barrier);
-        barrier->met = true;
-        return below;
-    }
-    if (pl_is_in_box(ball->at, half))
-        return leave_box(ball, half, barrier);
-    bool touches = false;
+    double point[3], near[3], nearest = most, reach = sqrt(most) * ball->radius;
     for (int k = 0; k < 3; k++) {
-        if (fabs(ball->at[k]) <= half[k] || fabs(ball->at[k]) - half[k] > ball->radius)
+        if (fabs(ball->at[k]) <= half[k])
             continue;
         for (int which = 0; which < 2; which++) {
             double corners[3][3];
-            face_triangle(ball, half, k, ball->at[k] > 0 ? 1 : -1, which, corners);
+            face_triangle(ball, half, reach, k, ball->at[k] > 0 ? 1 : -1, which, corners);
             double measure = pl_nearest_on_triangle(ball, corners, point, near);
-            if (measure >= nearest || !pl_set_barrier(ball, near, point, barrier))
+            if (measure >= nearest)
                 continue;
+            pl_set_barrier(ball, near, point, barrier);
             nearest = measure;
-            touches = true;
         }
     }
-    return touches;
+    return nearest < most;
 }
 
 bool pl_way_out_of_box(const double middle[3], const double half[3], pl_barrier *out)
@@ -313,41 +305,99 @@ static bool is_fast(const pl_ball *ball)
     return square > 0.25 * half * half;
 }
 
+/* A box, or with a radius a capsule of that half height. */
+typedef struct solid {
+    const double *box;
+    double radius, height;
+} solid;
+
+/* The part of its way at which the sphere around the ellipsoid may first touch; 2 = never. */
+static double come_near(const pl_ball *ball, const solid *s)
+{
+    double grown[3], reach = s->radius + ball->radius, sign, height;
+    int axis;
+    for (int k = 0; k < 3 && s->box; k++)
+        grown[k] = s->box[k] + ball->radius;
+    if (s->box)
+        return pl_is_in_box(ball->from, grown)
+                   ? 0
+                   : enter_box(ball->from, ball->at, grown, &axis, &sign);
+    return pl_is_in_capsule(ball->from, reach, s->height)
+               ? 0
+               : enter_capsule(ball, reach, s->height, &height);
+}
+
+/* The plane between the ellipsoid where it is and the solid; overlap below 0: how far it is from there. False where the two touch. */
+static bool plane_between(const pl_ball *ball, const solid *s, pl_barrier *barrier)
+{
+    double height;
+    if (s->box) {
+        double corner[3][3], unused[3], point[3];
+        for (int k = 0; k < 3; k++)
+            corner[0][k] = corner[1][k] = corner[2][k] =
+                fmax(-s->box[k], fmin(s->box[k], ball->at[k]));
+        double most = pl_nearest_on_triangle(ball, corner, point, unused);
+        return nearest_of_box(ball, s->box, 1.001 * most, barrier) && !(barrier->overlap > 0);
+    }
+    approach a = nearest_of_capsule(ball, s->radius, s->height, &height);
+    sphere_barrier(ball, (double[3]){0, height, 0}, s->radius, a.normal, barrier);
+    return a.distance > a.closest;
+}
+
 /* Where the ellipsoid first touches on its way: from where its sphere comes near it goes on to the plane that is between the two, again and again. It
    cannot touch before it is there. False where it touches to begin with, or never. */
-static bool meet_on_the_way(const pl_ball *ball, double radius, double half, pl_barrier *barrier)
+static bool meet_on_the_way(const pl_ball *ball, const solid *s, pl_barrier *barrier)
 {
     enum { ROUNDS = 12 };
     const double enough = 1e-3;
-    double reach = radius + ball->radius, height, t = 0;
+    double t = come_near(ball, s);
+    pl_barrier next, last;
     pl_ball there = *ball;
-    if (!pl_is_in_capsule(ball->from, reach, half))
-        t = enter_capsule(ball, reach, half, &height);
-    if (t > 1)
-        return false;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS && t <= 1; round++) {
         place_on_way(ball, t, there.at);
-        approach a = nearest_of_capsule(&there, radius, half, &height);
-        double near[3] = {0, height, 0}, speed = -way_along(ball, a.normal);
-        if (!(speed > 0) || (!(a.distance > a.closest) && !(t > 0)))
+        if (!plane_between(&there, s, &next)) {
+            if (round == 0)
+                return false;
+            break;
+        }
+        last = next;
+        double speed = -way_along(ball, next.normal);
+        if (!(speed > 0))
             return false;
-        sphere_barrier(&there, near, radius, a.normal, barrier);
-        t += -barrier->overlap / speed;
-        if (t > 1)
-            return false;
-        if (-barrier->overlap < enough * pl_ball_half_width(ball, a.normal))
+        t -= next.overlap / speed;
+        if (-next.overlap < enough * pl_ball_half_width(ball, next.normal))
             break;
     }
-    pl_barrier found = *barrier;
-    bool in = pl_set_barrier(ball, found.normal, found.point, barrier);
+    if (!(t <= 1) || !pl_set_barrier(ball, last.normal, last.point, barrier))
+        return false;
     barrier->met = true;
-    return in;
+    return true;
+}
+
+bool pl_ball_on_box(const pl_ball *ball, const double half[3], pl_barrier *barrier)
+{
+    int axis = 0;
+    double sign = 1;
+    if (is_fast(ball) && meet_on_the_way(ball, &(solid){.box = half}, barrier))
+        return true;
+    if (!pl_is_in_box(ball->from, half) &&
+        enter_box(ball->from, ball->at, half, &axis, &sign) <= 1) {
+        bool below = face_barrier(ball, half, axis, sign, barrier);
+        barrier->met = true;
+        return below;
+    }
+    if (pl_is_in_box(ball->at, half))
+        return leave_box(ball, half, barrier);
+    for (int k = 0; k < 3; k++)
+        if (fabs(ball->at[k]) - half[k] > ball->radius)
+            return false;
+    return nearest_of_box(ball, half, 1, barrier) && barrier->overlap > 0;
 }
 
 bool pl_ball_on_sphere(const pl_ball *ball, double radius, pl_barrier *barrier)
 {
     const double centre[3] = {0, 0, 0};
-    if (is_fast(ball) && meet_on_the_way(ball, radius, 0, barrier))
+    if (is_fast(ball) && meet_on_the_way(ball, &(solid){.radius = radius}, barrier))
         return true;
     double t = enter_sphere(ball->from, ball->at, centre, radius);
     if (t <= 1)
@@ -359,7 +409,7 @@ bool pl_ball_on_sphere(const pl_ball *ball, double radius, pl_barrier *barrier)
 bool pl_ball_on_capsule(const pl_ball *ball, double radius, double half, pl_barrier *barrier)
 {
     double height, t = 2;
-    if (is_fast(ball) && meet_on_the_way(ball, radius, half, barrier))
+    if (is_fast(ball) && meet_on_the_way(ball, &(solid){.radius = radius, .height = half}, barrier))
         return true;
     if (!pl_is_in_capsule(ball->from, radius, half))
         t = enter_capsule(ball, radius, half, &height);
