@@ -80,7 +80,7 @@ static void draw_place(pl_rng *rng, blow *b, double point[3])
         }
     } else if (b->kind == MESH) {
         for (int k = 0; k < 3; k++)
-            n[k] = k == 1, point[k] = k == 1 ? 0 : contact_between(rng, -0.8, 0.8);
+            n[k] = k == 1, point[k] = k == 1 ? 0 : contact_between(rng, -0.4, 0.4);
     }
 }
 
