@@ -93,7 +93,7 @@ static void count_touches(pl_contact *contact, int begin, int end, int worker)
     }
 }
 
-/* What is met on the way closes in no more: see `stop` in respond.c. As a whole it takes all of that, and friction all of the slide, at once. */
+/* What is met on the way closes in no more: see `stop` in respond.c. As a whole it answers all of the slide. */
 static float stopping(const pl_contact *contact, pl_touch *t)
 {
     float approach = 0;
@@ -120,7 +120,8 @@ static void list_touches(pl_contact *contact, int begin, int end, int worker)
             pl_touch *touch = touches + i;
             if (block->count != s->count && !pl_contact_is_firm(contact, touch))
                 continue;
-            contact->firm.origins[next] = (pl_firm_origin){.touch = touch};
+            contact->firm.origins[next] =
+                (pl_firm_origin){.touch = touch, .met = touch->swept & PL_MET};
             contact->firm.touches[next++] = (pl_firm_touch){.a = whole_of(contact, touch->a),
                                                             .b = whole_of(contact, touch->b),
                                                             .place_a = touch->a,
@@ -178,7 +179,7 @@ static void add_stop(pl_contact *contact, pl_near *near, int place, const pl_sho
         stop->slide[k] = (float)shove->slide[k];
         stop->point[k] = (float)(shove->arm[k] + c->to.position[k] - body->base[k]);
     }
-    firm->origins[firm->touch_count] = (pl_firm_origin){.near = near};
+    firm->origins[firm->touch_count] = (pl_firm_origin){.near = near, .met = shove->part < 1};
     firm->touches[firm->touch_count++] = (pl_firm_touch){.b = body->whole,
                                                          .place_a = pl_firm_nobody(contact),
                                                          .place_b = near->clump * PL_CLUMP + place,

@@ -339,11 +339,48 @@ static void friction_slows_the_slide(void **state)
     throw_all(0.5);
 }
 
+/* Stiff boxes, which are moved as wholes, thrown askew at a plate: the impulse across is μ times that along the normal, or a little less where they turn. */
+static void wholes_rub(void **state)
+{
+    (void)state;
+    CHECK_ONE_THREAD();
+    enum { CASES = 60 };
+    const double friction = 0.3;
+    double sum = 0, most = 0;
+    pl_model *model = collider_lattice(3, 3, 3, 0.07);
+    for (int i = 0; i < CASES; i++) {
+        pl_rng rng = pl_rng_make((uint64_t)i);
+        pl_world *world = collider_world(1 + i % 4, 2, 0);
+        pl_collider_def plate = pl_default_collider_def(PL_COLLIDER_BOX);
+        plate.size[0] = plate.size[2] = 50;
+        plate.size[1] = plate.friction = friction;
+        double speed = contact_decades(&rng, 0.7, 1.9);
+        pl_body_def def =
+            collider_body_def(model, 1e8, 0, 0.6 + speed / 60 * contact_between(&rng, 0.5, 1.5), 0);
+        def.velocity[0] = speed;
+        def.velocity[1] = -speed;
+        def.material.friction = friction;
+        collider_add(world, &plate);
+        pl_body body = collider_add_body(world, &def);
+        pl_body_state s;
+        world_step(world, 8);
+        assert_int_equal(pl_body_get_state(world, body, &s), PL_OK);
+        double part = (speed - s.velocity[0]) / (speed + s.velocity[1]);
+        sum += part / CASES;
+        most = fmax(most, part);
+        pl_world_destroy(world);
+    }
+    printf("stiff boxes: friction %.4f on average, at most %.4f, of %.1f\n", sum, most, friction);
+    assert_true(sum > 0.95 * friction && most < 1.001 * friction);
+    pl_model_release(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_met_slides_on),
         cmocka_unit_test(friction_slows_the_slide),
+        cmocka_unit_test(wholes_rub),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
