@@ -66,7 +66,8 @@ typedef struct pl_firm_touch {
 typedef struct pl_firm_origin {
     pl_touch *touch;
     pl_near *near;
-    bool met; /* after a part of the way: what still closes and slides is taken out of velocities */
+    bool
+        met; /* after a part of the way: what still closes and slides is taken out of velocities; not of what bounces */
     float slowed[2]; /* impulses (times h) of that friction, across */
 } pl_firm_origin;
 

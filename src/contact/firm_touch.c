@@ -120,8 +120,8 @@ static void list_touches(pl_contact *contact, int begin, int end, int worker)
             pl_touch *touch = touches + i;
             if (block->count != s->count && !pl_contact_is_firm(contact, touch))
                 continue;
-            contact->firm.origins[next] =
-                (pl_firm_origin){.touch = touch, .met = touch->swept & PL_MET};
+            contact->firm.origins[next] = (pl_firm_origin){
+                .touch = touch, .met = touch->swept & PL_MET && !(touch->kick > 0)};
             contact->firm.touches[next++] = (pl_firm_touch){.a = whole_of(contact, touch->a),
                                                             .b = whole_of(contact, touch->b),
                                                             .place_a = touch->a,
@@ -179,7 +179,8 @@ static void add_stop(pl_contact *contact, pl_near *near, int place, const pl_sho
         stop->slide[k] = (float)shove->slide[k];
         stop->point[k] = (float)(shove->arm[k] + c->to.position[k] - body->base[k]);
     }
-    firm->origins[firm->touch_count] = (pl_firm_origin){.near = near, .met = shove->part < 1};
+    firm->origins[firm->touch_count] =
+        (pl_firm_origin){.near = near, .met = shove->part < 1 && !(shove->kick > 0)};
     firm->touches[firm->touch_count++] = (pl_firm_touch){.b = body->whole,
                                                          .place_a = pl_firm_nobody(contact),
                                                          .place_b = near->clump * PL_CLUMP + place,
