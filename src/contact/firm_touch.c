@@ -108,6 +108,12 @@ static float stopping(const pl_contact *contact, pl_touch *t)
     return fmaxf(t->kick, approach - t->depth);
 }
 
+/* Whether friction acts on velocities: not where something bounces, nor on what is held. (Thrown at 500 m/s at a wall of held balls, 2 of 9,000 bodies got in by some millimetres.) */
+static bool slows_down(const pl_touch *t)
+{
+    return t->swept & PL_MET && !(t->kick > 0) && t->give_a > 0 && t->give_b > 0;
+}
+
 static void list_touches(pl_contact *contact, int begin, int end, int worker)
 {
     (void)worker;
@@ -120,8 +126,8 @@ static void list_touches(pl_contact *contact, int begin, int end, int worker)
             pl_touch *touch = touches + i;
             if (block->count != s->count && !pl_contact_is_firm(contact, touch))
                 continue;
-            contact->firm.origins[next] = (pl_firm_origin){
-                .touch = touch, .met = touch->swept & PL_MET && !(touch->kick > 0)};
+            contact->firm.origins[next] =
+                (pl_firm_origin){.touch = touch, .met = slows_down(touch)};
             contact->firm.touches[next++] = (pl_firm_touch){.a = whole_of(contact, touch->a),
                                                             .b = whole_of(contact, touch->b),
                                                             .place_a = touch->a,
