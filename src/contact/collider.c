@@ -67,8 +67,8 @@ static bool is_near_outline(const double outline[6], const double from[3], const
                             double radius)
 {
     for (int k = 0; k < 3; k++)
-        if (fmin(from[k], at[k] - radius) > outline[3 + k] ||
-            fmax(from[k], at[k] + radius) < outline[k])
+        if (fmin(from[k], at[k]) - radius > outline[3 + k] ||
+            fmax(from[k], at[k]) + radius < outline[k])
             return false;
     return true;
 }
@@ -141,7 +141,7 @@ bool pl_contact_meets(const pl_contact_collider *c, const pl_ball *ball, pl_barr
     case PL_COLLIDER_BOX:
         return pl_ball_on_box(ball, c->size, barrier);
     case PL_COLLIDER_SPHERE:
-        return pl_ball_on_sphere(ball, middle, c->size[0], barrier);
+        return pl_ball_on_sphere(ball, c->size[0], barrier);
     case PL_COLLIDER_CAPSULE:
         return pl_ball_on_capsule(ball, c->size[0], c->size[1], barrier);
     case PL_COLLIDER_MESH:
@@ -177,6 +177,8 @@ void pl_contact_answer(const pl_contact *contact, const pl_contact_collider *c,
     pl_share_overlap(barrier->overlap - pressed, approach, half, turned_in, contact->h, sight->flat,
                      &answer->depth, &answer->recover);
     answer->recover += pressed;
+    answer->approach = approach;
+    answer->part = barrier->met && answer->depth > 0 ? answer->depth / approach : 1;
     answer->kick = pl_bounce(-pl_dot3(n, sight->came) - turning, approach, answer->depth,
                              (double)bounce, contact->h, contact->gravity);
     for (int k = 0; k < 3; k++)
@@ -252,21 +254,60 @@ static void move(const meeting *m, int place, pl_sight *sight, const double by[3
     note_hit(m, place, exact, n, a);
 }
 
-/* Velocity along the normal, in the collider's frame, if it has not bounced yet. */
-static void throw_back(const meeting *m, int place, const double normal[3], double kick)
+/* Velocity without moving, in the world's frame. */
+static void add_kick(const meeting *m, int place, const double by[3])
 {
     int particle = m->near->clump * PL_CLUMP + place;
-    float *had = m->contact->kick[particle];
-    double n[3], by[3];
-    pl_out_of3(m->collider->turn_to, normal, n);
+    float *kick = m->contact->kick[particle];
+    for (int k = 0; k < 3; k++) {
+        float before = kick[k];
+        kick[k] += (float)by[k];
+        m->contact->against.hits[m->near->block].impulse[k][place] -=
+            (float)((double)(kick[k] - before) /
+                    ((double)m->contact->primitives[particle].yield * m->contact->h));
+    }
+}
+
+/* Along the normal, if it has not bounced yet. */
+static void throw_back(const meeting *m, int place, const double normal[3], double kick)
+{
+    const float *had = m->contact->kick[m->near->clump * PL_CLUMP + place];
+    double n[3];
     if (had[0] != 0 || had[1] != 0 || had[2] != 0)
         return;
+    pl_out_of3(m->collider->turn_to, normal, n);
+    add_kick(m, place, (double[3]){kick * n[0], kick * n[1], kick * n[2]});
+}
+
+/* What met after a part of its way was moved back by the rest of it, and would still close in at the speed of the part before. Once it has slid on, the
+   collider may have another normal there, or not be there any more: so the velocity that is left along this one is taken out here, as in
+   an inelastic blow, and up to μ times that of the slide; no more than slows the centre. */
+static void stop(const meeting *m, int place, const pl_sight *sight, const double n[3],
+                 const double arm[3])
+{
+    const float *kick = m->contact->kick[m->near->clump * PL_CLUMP + place];
+    double had[3] = {(double)kick[0], (double)kick[1], (double)kick[2]}, so_far[3], v[3], turn[3];
+    double slide[3], by[3], there[3];
+    pl_into3(m->collider->turn_to, had, so_far);
+    pl_cross3(sight->turned, arm, turn);
     for (int k = 0; k < 3; k++) {
-        had[k] = (float)(kick * n[k]);
-        by[k] = (double)had[k];
-        m->contact->against.hits[m->near->block].impulse[k][place] -=
-            (float)(by[k] / ((double)m->contact->primitives[particle].yield * m->contact->h));
+        v[k] = sight->ball.at[k] - sight->ball.from[k] - sight->still[k] + so_far[k];
+        slide[k] = v[k] + turn[k] - m->collider->belt[k] * m->contact->h;
     }
+    double closing = -pl_dot3(n, v), straight = pl_dot3(n, slide);
+    if (!(closing > 0))
+        return;
+    for (int k = 0; k < 3; k++) {
+        slide[k] -= straight * n[k];
+        v[k] += closing * n[k] - m->collider->belt[k] * m->contact->h;
+    }
+    double back =
+        pl_slowing(pl_dot3(slide, v), pl_dot3(slide, slide), (double)m->friction * closing);
+    for (int k = 0; k < 3; k++)
+        by[k] = closing * n[k] - back * slide[k];
+    pl_out_of3(m->collider->turn_to, by, there);
+    add_kick(m, place, there);
+    m->contact->bodies[m->contact->body_of[m->near->clump]].kicked = true;
 }
 
 static bool stands(const pl_contact_collider *c)
@@ -292,7 +333,10 @@ static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barr
         recover *= fmax(1 / (1 + m->body->firm), ONE_BY_ONE);
     if (!(answer.depth > 0) && !(recover > 0))
         return false;
-    double back = undone(answer.slide, (double)m->friction * answer.depth), speeds_up = 0;
+    double speeds_up = 0;
+    for (int k = 0; k < 3; k++)
+        answer.slide[k] *= answer.part;
+    double back = undone(answer.slide, (double)m->friction * answer.depth);
     for (int k = 0; k < 3; k++)
         speeds_up -= answer.slide[k] * (sight->ball.at[k] - sight->ball.from[k] - sight->still[k] -
                                         m->collider->belt[k] * m->contact->h);
@@ -305,6 +349,8 @@ static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barr
     move(m, place, sight, by, still, barrier->normal, answer.arm);
     if (first && answer.kick > 0)
         throw_back(m, place, barrier->normal, answer.kick);
+    if (answer.part < 1)
+        stop(m, place, sight, barrier->normal, answer.arm);
     return true;
 }
 

@@ -73,7 +73,10 @@ typedef struct pl_shove {
     double depth, recover; /* as in pl_touch */
     double slide[3];       /* of the particle's surface over the collider's */
     double friction;
-    double kick; /* what bouncing gives, metres per sub-step */
+    double kick;     /* what bouncing gives, metres per sub-step */
+    double approach; /* along n, in this sub-step */
+    double part;     /* of it, and of the slide: since they met */
+    bool pushed;
 } pl_shove;
 
 typedef struct pl_contact_colliders {
@@ -114,6 +117,8 @@ bool pl_contact_colliders_strayed(const struct pl_contact *contact);
    sweeps). */
 void pl_contact_find_shoves(struct pl_contact *contact, pl_tasks *tasks);
 void pl_contact_resolve_shoves(struct pl_contact *contact);
+/* Then: those that met on the way close in no more. */
+void pl_contact_stop_shoves(struct pl_contact *contact);
 
 /* After all touches: pairs of those that were moved further than anybody had foreseen. */
 void pl_contact_note_late(struct pl_contact *contact);
@@ -171,8 +176,11 @@ bool pl_contact_find_shove(const struct pl_contact *contact, const pl_near *near
    surfaces slid. */
 typedef struct pl_answer {
     double depth, recover, kick; /* kick: velocity that bouncing gives, metres per sub-step */
-    double arm[3];               /* from the particle's centre to where it touches */
-    double slide[3];             /* at right angles to the normal */
+    double approach;             /* along the normal, in this sub-step */
+    double
+        part; /* of the approach and the slide: since they met, below 1 where they met on the way */
+    double arm[3];   /* from the particle's centre to where it touches */
+    double slide[3]; /* at right angles to the normal */
 } pl_answer;
 
 void pl_contact_answer(const struct pl_contact *contact, const pl_contact_collider *collider,

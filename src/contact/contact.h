@@ -44,8 +44,10 @@ typedef struct pl_contact_body {
     double box[6];
     bool touching, grounded; /* touched a body, a collider: set here, cleared by whoever reads it */
     bool borne;              /* touched a collider that gives way: likewise */
-    float largest;           /* radius of its largest particle */
-    double weight;           /* mass of its particles, kg; 0 where some are fixed */
+    bool
+        kicked; /* colliders that do not have left something in `kick`: until that is brought back */
+    float largest; /* radius of its largest particle */
+    double weight; /* mass of its particles, kg; 0 where some are fixed */
 
     /* Stiffness, see firm.c: L_ii and m_i of its particles in one unit, and the mean of L_ii/m_i − 1; 0 = moved particle by particle; infinite = rigid. */
     const double *diagonal, *mass;
@@ -128,8 +130,8 @@ typedef struct pl_touch {
 } pl_touch;
 
 /* Bits of `swept`: looked at along the way, and head-on; once all touches are resolved only where somebody was thrown by its speed. To be resolved again and again; deep in
-   each other from before. And what is little of the correction made so far. */
-enum { PL_SWEPT = 1, PL_AGAIN = 2, PL_DEEP = 4 };
+   each other from before; met after a part of the way. And what is little of the correction made so far. */
+enum { PL_SWEPT = 1, PL_AGAIN = 2, PL_DEEP = 4, PL_MET = 8 };
 #define PL_LITTLE 0.02f
 
 /* Touches that share no particle, value by value in the order in which they lie in a touch. */
@@ -182,6 +184,7 @@ typedef struct pl_segment {
     int32_t worker, first, count;
     bool full;  /* did not fit: to be done again with more room */
     bool swept; /* some touch of it has PL_SWEPT */
+    bool met;   /* ...PL_MET */
 } pl_segment;
 
 typedef struct pl_contact_buffer {
@@ -239,6 +242,7 @@ typedef struct pl_contact {
     bool some_sleep;   /* some body is asleep */
     bool some_flat;    /* some body is a sheet */
     bool bouncy;       /* some body or collider bounces */
+    bool kicks;        /* there may be something in `kick` of any body */
     uint16_t *touched; /* [clumps] bit k: something has changed of particle k */
 
     /* Called for bodies that are looked at more closely: brings the primitives of clumps that are not wanted, and `came`. NULL = both are there. */

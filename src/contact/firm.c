@@ -192,22 +192,32 @@ void pl_firm_ease(const pl_whole *whole, const double v[3], double out[3])
 }
 
 /* What the sweeps have added up is right to a few roundings; momentum should be to one: summed again from the impulses. */
-static void add_to_a(const pl_firm_touch *t, const pl_firm_row *rows, pl_whole *a)
+static void add_to_a(const pl_firm_touch *t, const pl_firm_origin *origin, const pl_firm_row *rows,
+                     pl_whole *a)
 {
     for (int r = 0; r < PL_FIRM_ROWS; r++)
         for (int k = 0; k < 3; k++)
             a->moved[k] -= (double)rows[r].by * (double)rows[r].spin_a * (double)rows[r].n[k];
     for (int k = 0; k < 3; k++)
         a->kicked[k] -= (double)t->bounced * (double)rows->n[k] * (double)rows->spin_a;
+    for (int r = 1; origin->met && r < PL_FIRM_ROWS; r++)
+        for (int k = 0; k < 3; k++)
+            a->kicked[k] -=
+                (double)origin->slowed[r - 1] * (double)rows[r].spin_a * (double)rows[r].n[k];
 }
 
-static void add_to_b(const pl_firm_touch *t, const pl_firm_row *rows, pl_whole *b)
+static void add_to_b(const pl_firm_touch *t, const pl_firm_origin *origin, const pl_firm_row *rows,
+                     pl_whole *b)
 {
     for (int r = 0; r < PL_FIRM_ROWS; r++)
         for (int k = 0; k < 3; k++)
             b->moved[k] += (double)rows[r].by * (double)rows[r].spin_b * (double)rows[r].n[k];
     for (int k = 0; k < 3; k++)
         b->kicked[k] += (double)t->bounced * (double)rows->n[k] * (double)rows->spin_b;
+    for (int r = 1; origin->met && r < PL_FIRM_ROWS; r++)
+        for (int k = 0; k < 3; k++)
+            b->kicked[k] +=
+                (double)origin->slowed[r - 1] * (double)rows[r].spin_b * (double)rows[r].n[k];
 }
 
 static void sum_up(pl_whole *whole)
@@ -323,7 +333,8 @@ static void note_stop(pl_contact *contact, const pl_firm_touch *t)
     float scale = (float)(-1 / contact->h);
     pl_quad n = pl_quad_three(rows->n), impulse = n * rows->by;
     for (int r = 1; r < PL_FIRM_ROWS; r++)
-        impulse += pl_quad_three(rows[r].n) * rows[r].by;
+        impulse +=
+            pl_quad_three(rows[r].n) * (rows[r].by + pl_firm_origin_of(contact, t)->slowed[r - 1]);
     impulse = (impulse + n * t->bounced) * scale;
     if (!near->mask)
         memset(hits, 0, sizeof *hits);
@@ -339,7 +350,9 @@ static void note_touch(pl_contact *contact, const pl_firm_touch *t)
 {
     const pl_firm_row *rows = pl_firm_rows_of(contact, t);
     pl_touch *touch = pl_firm_origin_of(contact, t)->touch;
-    float rubbed = sqrtf(rows[1].by * rows[1].by + rows[2].by * rows[2].by);
+    const float *slowed = pl_firm_origin_of(contact, t)->slowed;
+    float by[2] = {rows[1].by + slowed[0], rows[2].by + slowed[1]};
+    float rubbed = sqrtf(by[0] * by[0] + by[1] * by[1]);
     /* In metres of what the two particles alone would have given way. */
     touch->pushed = (rows->by + t->bounced) / touch->mass;
     touch->rubbed = rubbed / touch->mass;
@@ -375,14 +388,14 @@ static void note_end(pl_contact *contact, int number, const some *bodies)
         pl_contact_note_touched(contact, t->place_a, 1);
         if (t->a) {
             firm->wholes[t->a].hit |= rows->by > 0;
-            add_to_a(t, rows, firm->wholes + t->a);
+            add_to_a(t, pl_firm_origin_of(contact, t), rows, firm->wholes + t->a);
         }
     }
     if (has(bodies, b)) {
         pl_contact_note_touched(contact, t->place_b, 1);
         if (t->b) {
             firm->wholes[t->b].hit |= !stop && rows->by > 0;
-            add_to_b(t, rows, firm->wholes + t->b);
+            add_to_b(t, pl_firm_origin_of(contact, t), rows, firm->wholes + t->b);
         }
     }
 }

@@ -46,6 +46,26 @@ static void begin(pl_contact *contact, pl_firm_touch *t)
     pl_firm_store(&p);
 }
 
+/* What was met on the way slides on by what the pushes have left: up to μ times what it bounces. */
+static void slow_down(pl_contact *contact, const pl_firm_touch *t, pl_firm_pair *p)
+{
+    pl_firm_origin *origin = pl_firm_origin_of(contact, t);
+    const pl_firm_row *rows = pl_firm_rows_of(contact, t) + 1;
+    float wanted[2], limit = t->friction * t->bounced;
+    if (!origin->met || !(t->friction > 0))
+        return;
+    for (int k = 0; k < 2; k++)
+        wanted[k] = origin->slowed[k] + (rows[k].missing - pushed_apart(contact, t, 1 + k) -
+                                         pl_firm_apart(p, rows + k)) *
+                                            rows[k].per;
+    float square = wanted[0] * wanted[0] + wanted[1] * wanted[1];
+    float part = square > limit * limit ? limit / sqrtf(square) : 1;
+    for (int k = 0; k < 2; k++) {
+        pl_firm_exchange(p, rows + k, wanted[k] * part - origin->slowed[k]);
+        origin->slowed[k] = wanted[k] * part;
+    }
+}
+
 static void sweep(pl_contact *contact)
 {
     for (int i = 0; i < contact->firm.touch_count; i++) {
@@ -57,8 +77,9 @@ static void sweep(pl_contact *contact)
         float after = t->bounced + (t->kick - pl_firm_apart(&p, row)) * row->per;
         after = after > 0 ? after : 0;
         pl_firm_exchange(&p, row, after - t->bounced);
-        pl_firm_store(&p);
         t->bounced = after;
+        slow_down(contact, t, &p);
+        pl_firm_store(&p);
     }
 }
 
@@ -246,8 +267,13 @@ static void scale(pl_contact *contact, float (*part)(const pl_firm_island *))
     for (int i = 0; i < count; i++) {
         pl_firm_touch *t = touches + i;
         pl_firm_pair p = load_kicked(contact, t);
-        t->bounced *= part(contact->firm.islands + leader_of(contact, body_b(contact, t)));
-        pl_firm_exchange(&p, pl_firm_rows_of(contact, t), t->bounced);
+        float less = part(contact->firm.islands + leader_of(contact, body_b(contact, t)));
+        float *slowed = pl_firm_origin_of(contact, t)->slowed;
+        const pl_firm_row *rows = pl_firm_rows_of(contact, t);
+        t->bounced *= less;
+        pl_firm_exchange(&p, rows, t->bounced);
+        for (int k = 0; k < 2 && pl_firm_origin_of(contact, t)->met; k++)
+            pl_firm_exchange(&p, rows + 1 + k, slowed[k] *= less);
         pl_firm_store(&p);
     }
 }
@@ -313,7 +339,7 @@ static void shrink(pl_contact *contact)
 void pl_firm_bounce(pl_contact *contact)
 {
     bool any = false;
-    for (int i = 0; contact->bouncy && i < contact->firm.touch_count; i++)
+    for (int i = 0; i < contact->firm.touch_count; i++)
         if (bounces(contact, contact->firm.touches + i)) {
             begin(contact, contact->firm.touches + i);
             any = true;
@@ -322,4 +348,5 @@ void pl_firm_bounce(pl_contact *contact)
         sweep(contact);
     if (any)
         shrink(contact);
+    contact->kicks |= any;
 }

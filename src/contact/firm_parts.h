@@ -67,6 +67,9 @@ typedef struct pl_firm_touch {
 typedef struct pl_firm_origin {
     pl_touch *touch;
     pl_near *near;
+    bool
+        met; /* after a part of the way: what still closes and slides is taken out of velocities; not of what bounces */
+    float slowed[2]; /* impulses (times h) of that friction, across */
 } pl_firm_origin;
 
 /* Of one with a collider: in the order of pl_touch, with the point where it touches, from the body's base, in place of what only two bodies have. */

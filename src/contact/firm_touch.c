@@ -1,4 +1,6 @@
 /* The touches of stiff bodies (firm.c), found once per sub-step: between bodies and with colliders, in the order in which they were found. firm_fill_lanes.c computes what they are made of. */
+#include <math.h>
+
 #include "contact/firm_parts.h"
 
 /* ---- Touches ------------------------------------------------------------------------------------------- */
@@ -103,6 +105,27 @@ static void leave_to_parting(pl_touch *touch)
     touch->friction = 0;
 }
 
+/* What is met on the way closes in no more: see `stop` in respond.c. As a whole it answers all of the slide. */
+static float stopping(const pl_contact *contact, pl_touch *t)
+{
+    float approach = 0;
+    if (!(t->swept & PL_MET))
+        return t->kick;
+    for (int k = 0; k < 3; k++)
+        approach +=
+            t->n[k] * (contact->primitives[t->a].moved[k] - contact->primitives[t->b].moved[k]);
+    for (int k = 0; k < 3; k++)
+        t->slide[k] *= approach / t->depth;
+    t->swept &= ~PL_MET;
+    return fmaxf(t->kick, approach - t->depth);
+}
+
+/* Whether friction acts on velocities: not where something bounces, nor on what is held. (Thrown at 500 m/s at a wall of held balls, 2 of 9,000 bodies got in by some millimetres.) */
+static bool slows_down(const pl_touch *t)
+{
+    return t->swept & PL_MET && !(t->kick > 0) && t->give_a > 0 && t->give_b > 0;
+}
+
 static void list_touches(pl_contact *contact, int begin, int end, int worker)
 {
     (void)worker;
@@ -117,7 +140,8 @@ static void list_touches(pl_contact *contact, int begin, int end, int worker)
                 continue;
             if (touch->swept & PL_DEEP)
                 leave_to_parting(touch);
-            contact->firm.origins[next] = (pl_firm_origin){.touch = touch};
+            contact->firm.origins[next] =
+                (pl_firm_origin){.touch = touch, .met = slows_down(touch)};
             contact->firm.touches[next++] = (pl_firm_touch){.a = whole_of(contact, touch->a),
                                                             .b = whole_of(contact, touch->b),
                                                             .place_a = touch->a,
@@ -125,7 +149,7 @@ static void list_touches(pl_contact *contact, int begin, int end, int worker)
                                                             .friction = touch->friction,
                                                             .deep = touch->swept & PL_DEEP,
                                                             .recover = touch->recover,
-                                                            .kick = touch->kick};
+                                                            .kick = stopping(contact, touch)};
             touch->kick = 0; /* it is answered here */
         }
     }
@@ -169,12 +193,15 @@ static void add_stop(pl_contact *contact, pl_near *near, int place, const pl_sho
                            .friction = (float)shove->friction,
                            .recover = (float)shove->recover,
                            .kick = (float)shove->kick};
+    if (shove->part < 1)
+        stop->kick = fmaxf(stop->kick, (float)(shove->approach - shove->depth));
     for (int k = 0; k < 3; k++) {
         stop->n[k] = stop->normal[k] = (float)shove->n[k];
         stop->slide[k] = (float)shove->slide[k];
         stop->point[k] = (float)(shove->arm[k] + c->to.position[k] - body->base[k]);
     }
-    firm->origins[firm->touch_count] = (pl_firm_origin){.near = near};
+    firm->origins[firm->touch_count] =
+        (pl_firm_origin){.near = near, .met = shove->part < 1 && !(shove->kick > 0)};
     firm->touches[firm->touch_count++] = (pl_firm_touch){.b = body->whole,
                                                          .place_a = pl_firm_nobody(contact),
                                                          .place_b = near->clump * PL_CLUMP + place,

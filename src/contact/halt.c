@@ -649,11 +649,11 @@ static void unite_torn(pl_contact *contact, pl_touch *t, int a, int b)
         unite(contact, a, b);
 }
 
-/* Nobody bounces who was halted. */
+/* Nobody bounces or is stopped who was halted. */
 static void calm(pl_contact *contact, pl_touch *t, int a, int b)
 {
     if (is_halted(contact, a) || is_halted(contact, b))
-        t->kick = 0;
+        t->kick = 0, t->swept &= ~PL_MET;
 }
 
 /* Returns whether anybody is thrown. */

@@ -191,12 +191,13 @@ PL_LANES_INLINE void meet_at_end(facing *all, int count)
         all[k].m.distance = end_chase(&c[k], all[k].m.normal);
 }
 
-/* Two rounds: the direction from spheres, then from the approach along that direction. */
-static void meet_on_the_way(facing *f, vf reach)
+/* Two rounds: the direction from spheres, then from the approach along that direction. Returns who has met. */
+static vi meet_on_the_way(facing *f, vf reach)
 {
     meeting *m = &f->m;
     const vf *way = f->moved;
     vf start[3], n[3], normal[3], length;
+    vi take = pl_splat_bits_f(0);
     for (int k = 0; k < 3; k++)
         start[k] = f->r[k] - way[k];
     for (int round = 0; round < 3; round++) {
@@ -207,7 +208,7 @@ static void meet_on_the_way(facing *f, vf reach)
         normalise(at, n, &length);
         vf distance = closest_approach(&f->a.shape, &f->b.shape, n, normal);
         reach = pl_select_f(never, reach, distance);
-        vi take = ~never;
+        take = ~never;
         if (round == 2) {
             m->distance = pl_select_f(take, distance, m->distance);
             m->along = pl_select_f(take, dot(n, f->r), m->along);
@@ -217,6 +218,7 @@ static void meet_on_the_way(facing *f, vf reach)
             }
         }
     }
+    return take;
 }
 
 /* Of two that were looked at along their way: they overlapped when it began, and are apart by now. Their touch is kept, with the room they have as a depth below zero: it
@@ -259,7 +261,7 @@ _Static_assert(offsetof(pl_touch, kick) == (TOUCH_VALUES - 1) * sizeof(float),
                "one vector for each value of a touch");
 
 static int store_touches(const search *s, const pairs *p, int at, uint32_t swept, uint32_t deep,
-                         uint32_t which, const vtouch *touch, pl_touch *out)
+                         uint32_t met, uint32_t which, const vtouch *touch, pl_touch *out)
 {
     pl_touch nowhere;
     float *rows[PL_W];
@@ -272,7 +274,8 @@ static int store_touches(const search *s, const pairs *p, int at, uint32_t swept
         t->a = two->clump * PL_CLUMP + mine_of(pair);
         t->b = two->other * PL_CLUMP + other_of(pair);
         t->pushed = t->rubbed = 0;
-        t->swept = (swept >> lane & 1 ? PL_SWEPT : 0) | (deep >> lane & 1 ? PL_DEEP : 0);
+        t->swept = (swept >> lane & 1 ? PL_SWEPT : 0) | (deep >> lane & 1 ? PL_DEEP : 0) |
+                   (met >> lane & 1 ? PL_MET : 0);
         rows[lane] = t->n;
         count += wanted;
     }
@@ -404,9 +407,9 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, faci
     const vf *moved = f->moved;
     meeting *m = &f->m;
     vf length;
-    vi parted = pl_splat_bits_f(0);
+    vi parted = pl_splat_bits_f(0), met = parted;
     if (swept) {
-        meet_on_the_way(f, reach_of(s, pair));
+        met = meet_on_the_way(f, reach_of(s, pair));
         parted = have_parted(m, moved);
     }
     leave_deep(s, pair, a, b, f->r, moved, m);
@@ -420,6 +423,11 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, faci
     slide_of(a, b, t.normal, t.slide);
     share_overlap(overlap, approach, m->distance, recovery_part(contact->h), &t.depth, &t.recover);
     t.depth = pl_select_f(parted, overlap, t.depth);
+    /* They were apart before they met: that part of their slide is no friction's. */
+    met &= ~parted & (t.depth > 0.0f) & (approach > t.depth);
+    vf part = t.depth / pl_select_f(met, approach, pl_splat_f(1));
+    for (int k = 0; swept && k < 3; k++)
+        t.slide[k] = pl_select_f(met, t.slide[k] * part, t.slide[k]);
     t.kick = pl_splat_f(0);
     if (contact->bouncy)
         t.kick = bounce_of(coming(s, pair, m->n), approach, t.depth, f->two.bounce,
@@ -432,9 +440,11 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, faci
     t.give_b = b->yield * t.mass;
     /* What only slides past is resolved like anything slow. */
     uint32_t head_on = swept ? pl_bits_f(approach > PL_SWEPT_PART * m->distance) : 0;
-    s->segment->swept |= (head_on & which) != 0;
+    uint32_t met_bits = swept ? pl_bits_f(met) : 0;
     uint32_t sunk = swept ? 0 : pl_bits_f(overlap - approach > pl_splat_f(SUNK) * m->distance);
-    return store_touches(s, p, at, head_on, sunk, which, &t, out);
+    s->segment->swept |= (head_on & which) != 0;
+    s->segment->met |= (met_bits & which) != 0;
+    return store_touches(s, p, at, head_on, sunk, met_bits, which, &t, out);
 }
 
 /* Four floats of each pair from element k on: b + a, or with more, b + more − a. Added row by row they are turned into lanes only once. */

@@ -5,6 +5,7 @@
    and Coulomb friction by displacement (METHODS §1): the slide of one surface over the other in this sub-step is undone, up to μ times the normal
    correction. Every correction is equal and opposite in momentum. */
 #include "contact/batch.h"
+#include "contact/share.h"
 #include "math/quad.h"
 
 #include <string.h>
@@ -161,7 +162,7 @@ static bool mark_thrown(pl_contact *contact)
         for (int i = 0; had && i < s->count; i++) {
             pl_touch *t = touches + i;
             if (!(t->swept & PL_SWEPT) || !is_thrown(contact, t)) {
-                t->swept &= PL_DEEP;
+                t->swept &= PL_DEEP | PL_MET;
                 continue;
             }
             mark_body(contact, t->a);
@@ -233,6 +234,73 @@ static void kick(pl_contact *contact)
     }
 }
 
+/* Velocity without moving: the way is longer, and began further back. */
+static inline void hasten(pl_contact *contact, int32_t place, pl_quad by)
+{
+    float *change = contact->change[place], *shift = contact->shift[place];
+    pl_quad_store(change, pl_quad_load(change) + by);
+    pl_quad_store(shift, pl_quad_load(shift) - by);
+}
+
+/* Its velocity by now, and that of its surface where its normal is n; metres per sub-step. */
+typedef struct speed {
+    pl_quad centre, surface;
+} speed;
+
+static inline pl_quad shape_times(const float b[6], pl_quad n)
+{
+    return (pl_quad){b[0], b[1], b[2], 0} * n[0] + (pl_quad){b[1], b[3], b[4], 0} * n[1] +
+           (pl_quad){b[2], b[4], b[5], 0} * n[2];
+}
+
+static speed speed_of(const pl_contact *contact, int32_t place, pl_quad n)
+{
+    const pl_primitive *p = contact->primitives + place;
+    pl_quad v = pl_quad_of(p->moved) + pl_quad_load(contact->change[place]) +
+                pl_quad_load(contact->kick[place]);
+    pl_quad arm = shape_times(p->shape, n);
+    float square = dot(n, arm);
+    arm *= 1 / __builtin_sqrtf(square > 1e-37f ? square : 1e-37f);
+    return (speed){v, v + pl_quad_cross(pl_quad_of(p->turned), arm)};
+}
+
+/* Two that met after a part of their way were moved apart by the rest of it, and would still close in at the speed of the part before. Once they have slid on, they
+   are somewhere else to each other, or past each other: so the velocity that is left along the normal of their surfaces is taken out here,
+   as in an inelastic blow, and up to μ times that of the slide; no more than slows the centres. Returns whether there was any. */
+static bool stop(pl_contact *contact, pl_touch *t)
+{
+    pl_quad n = {t->normal[0], t->normal[1], t->normal[2], 0};
+    speed a = speed_of(contact, t->a, n), b = speed_of(contact, t->b, -n);
+    pl_quad v = b.centre - a.centre, slide = b.surface - a.surface;
+    float closing = -dot(n, v);
+    if (!(closing > PL_LITTLE * PL_LITTLE * t->pushed))
+        return false;
+    slide -= n * dot(n, slide);
+    double back = pl_slowing((double)dot(slide, v), (double)dot(slide, slide),
+                             (double)(t->friction * closing));
+    pl_quad by = n * closing - slide * (float)back;
+    hasten(contact, t->a, -by * t->give_a);
+    hasten(contact, t->b, by * t->give_b);
+    t->pushed += closing;
+    t->rubbed += (float)back * __builtin_sqrtf(dot(slide, slide));
+    return true;
+}
+
+enum { SWEEPS_OF_STOPS = 4 };
+
+static bool stop_all(pl_contact *contact)
+{
+    bool any = false;
+    for (int block = 0; block < contact->block_count; block++) {
+        const pl_segment *s = contact->touch_segments + block;
+        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        for (int i = 0; s->met && i < s->count; i++)
+            if (touches[i].swept & PL_MET && touches[i].pushed > 0)
+                any |= stop(contact, touches + i);
+    }
+    return any;
+}
+
 /* Many particles touch one collider that gives way: it is turned and moved by all of them. */
 enum { SWEEPS_OF_SHOVES = 4, SWEEPS_OF_JOINTS = 4 };
 
@@ -247,8 +315,12 @@ void pl_contact_resolve(pl_contact *contact, pl_tasks *tasks)
         note_pushed(contact);
     for (int i = 0; contact->against.shove_count && i < SWEEPS_OF_SHOVES; i++)
         pl_contact_resolve_shoves(contact);
+    if (contact->against.shove_count)
+        pl_contact_stop_shoves(contact);
     if (contact->bouncy)
         kick(contact);
+    for (int i = 0; i < SWEEPS_OF_STOPS && stop_all(contact); i++)
+        ;
     for (int block = 0; block < contact->block_count; block++)
         contact->touches += (uint64_t)contact->touch_segments[block].count;
 }

@@ -74,6 +74,7 @@ bool pl_set_barrier(const pl_ball *ball, const double normal[3], const double po
     double away[3];
     memcpy(barrier->normal, normal, sizeof barrier->normal);
     memcpy(barrier->point, point, sizeof barrier->point);
+    barrier->met = false;
     pl_subtract3(ball->at, point, away);
     barrier->overlap = pl_ball_half_width(ball, normal) - pl_dot3(normal, away);
     return barrier->overlap > 0;
@@ -186,7 +187,10 @@ double pl_ball_through_triangle(const pl_ball *ball, const double corners[3][3],
     double t = crossing(ball, corners, normal);
     for (int k = 0; k < 3; k++)
         normal[k] = behind ? -normal[k] : normal[k];
-    return t <= 1 && pl_set_barrier(ball, normal, corners[0], barrier) ? t : 2;
+    if (!(t <= 1) || !pl_set_barrier(ball, normal, corners[0], barrier))
+        return 2;
+    barrier->met = true;
+    return t;
 }
 
 bool pl_ball_on_triangle(const pl_ball *ball, const double corners[3][3], bool two_sided,

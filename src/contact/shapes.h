@@ -24,6 +24,7 @@ bool pl_ball_make(pl_ball *ball, const double from[3], const double at[3], const
 typedef struct pl_barrier {
     double normal[3], point[3];
     double overlap; /* how deep the ellipsoid is in it; <= 0 = not at all */
+    bool met;       /* it is where the ellipsoid went in on its way, not where that ends */
 } pl_barrier;
 
 /* The half-space below the plane with this normal through this point; returns whether the ellipsoid
@@ -33,8 +34,7 @@ bool pl_set_barrier(const pl_ball *ball, const double normal[3], const double po
 
 /* Each returns whether the ellipsoid touches or has crossed the shape. */
 bool pl_ball_on_box(const pl_ball *ball, const double half[3], pl_barrier *barrier);
-bool pl_ball_on_sphere(const pl_ball *ball, const double centre[3], double radius,
-                       pl_barrier *barrier);
+bool pl_ball_on_sphere(const pl_ball *ball, double radius, pl_barrier *barrier); /* about 0 */
 bool pl_ball_on_capsule(const pl_ball *ball, double radius, double half, pl_barrier *barrier);
 bool pl_is_in_box(const double p[3], const double half[3]);
 bool pl_is_in_capsule(const double p[3], double radius, double half); /* a sphere has half 0 */

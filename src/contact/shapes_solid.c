@@ -64,17 +64,16 @@ static bool leave_box(const pl_ball *ball, const double half[3], pl_barrier *bar
     return barrier->overlap > 0;
 }
 
-/* The face with this axis and sign as two triangles; of large faces only what the ellipsoid might
-   reach. */
-static void face_triangle(const pl_ball *ball, const double half[3], int axis, double sign,
-                          int which, double out[3][3])
+/* The face with this axis and sign as two triangles; of large faces only what is within reach of the centre along each axis. */
+static void face_triangle(const pl_ball *ball, const double half[3], double reach, int axis,
+                          double sign, int which, double out[3][3])
 {
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
     static const int ends[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
     double low[3], high[3];
     for (int k = 0; k < 3; k++) {
-        low[k] = fmax(-half[k], fmin(half[k], ball->at[k] - ball->radius));
-        high[k] = fmax(-half[k], fmin(half[k], ball->at[k] + ball->radius));
+        low[k] = fmax(-half[k], fmin(half[k], ball->at[k] - reach));
+        high[k] = fmax(-half[k], fmin(half[k], ball->at[k] + reach));
     }
     for (int i = 0; i < 3; i++) {
         out[i][axis] = sign * half[axis];
@@ -83,29 +82,26 @@ static void face_triangle(const pl_ball *ball, const double half[3], int axis, d
     }
 }
 
-bool pl_ball_on_box(const pl_ball *ball, const double half[3], pl_barrier *barrier)
+/* The plane at the point of the box that is nearest in the ellipsoid's measure, if that is below `most`. Where that may be: no farther from the centre
+   than the ellipsoid is wide, that many times. Centres inside have none. */
+static bool nearest_of_box(const pl_ball *ball, const double half[3], double most,
+                           pl_barrier *barrier)
 {
-    int axis = 0;
-    double sign = 1, nearest = 1, point[3], near[3];
-    if (!pl_is_in_box(ball->from, half) && enter_box(ball->from, ball->at, half, &axis, &sign) <= 1)
-        return face_barrier(ball, half, axis, sign, barrier);
-    if (pl_is_in_box(ball->at, half))
-        return leave_box(ball, half, barrier);
-    bool touches = false;
+    double point[3], near[3], nearest = most, reach = sqrt(most) * ball->radius;
     for (int k = 0; k < 3; k++) {
-        if (fabs(ball->at[k]) <= half[k] || fabs(ball->at[k]) - half[k] > ball->radius)
+        if (fabs(ball->at[k]) <= half[k])
             continue;
         for (int which = 0; which < 2; which++) {
             double corners[3][3];
-            face_triangle(ball, half, k, ball->at[k] > 0 ? 1 : -1, which, corners);
+            face_triangle(ball, half, reach, k, ball->at[k] > 0 ? 1 : -1, which, corners);
             double measure = pl_nearest_on_triangle(ball, corners, point, near);
-            if (measure >= nearest || !pl_set_barrier(ball, near, point, barrier))
+            if (measure >= nearest)
                 continue;
+            pl_set_barrier(ball, near, point, barrier);
             nearest = measure;
-            touches = true;
         }
     }
-    return touches;
+    return nearest < most;
 }
 
 /* ---- Spheres and capsules -------------------------------------------------------------------- */
@@ -155,17 +151,38 @@ static double enter_sphere(const double from[3], const double at[3], const doubl
     return t <= 1 ? t : 2;
 }
 
-/* The line of centres at the end of the way, its length, and the distance of closest approach along
+/* Where a way first enters the capsule, a sphere where `half` is 0: its caps, or its side between them. *height: of the sphere
+   it enters. */
+static double enter_capsule(const pl_ball *ball, double radius, double half, double *height)
+{
+    double from[3] = {ball->from[0], 0, ball->from[2]}, at[3] = {ball->at[0], 0, ball->at[2]};
+    double axis[3] = {0, 0, 0}, first = enter_sphere(from, at, axis, radius);
+    *height = ball->from[1] + first * (ball->at[1] - ball->from[1]);
+    if (first <= 1 && fabs(*height) <= half)
+        return first;
+    first = 2;
+    for (int side = -1; side <= 1; side += 2) {
+        double cap[3] = {0, side * half, 0}, t = enter_sphere(ball->from, ball->at, cap, radius);
+        if (t < first) {
+            first = t;
+            *height = cap[1];
+        }
+    }
+    return first;
+}
+
+/* The line of centres at a place of the way, its length, and the distance of closest approach along
    it with the normal of the surfaces there. */
 typedef struct approach {
     double distance, closest, normal[3];
 } approach;
 
-static approach approach_at_end(const pl_ball *ball, const double centre[3], double radius)
+static approach approach_at(const pl_ball *ball, const double at[3], const double centre[3],
+                            double radius)
 {
     double n[3];
     approach a;
-    pl_subtract3(ball->at, centre, n);
+    pl_subtract3(at, centre, n);
     a.distance = sqrt(pl_dot3(n, n));
     if (!pl_normalise3(n))
         n[1] = 1;
@@ -190,49 +207,33 @@ static bool sphere_barrier(const pl_ball *ball, const double centre[3], double r
     return pl_set_barrier(ball, normal, point, barrier);
 }
 
+static void place_on_way(const pl_ball *ball, double t, double at[3])
+{
+    for (int k = 0; k < 3; k++)
+        at[k] = ball->from[k] + t * (ball->at[k] - ball->from[k]);
+}
+
 /* What went in at the part t of its way stays outside of the plane it went in through. */
 static bool entry_barrier(const pl_ball *ball, const double centre[3], double radius, double t,
                           pl_barrier *barrier)
 {
-    double n[3];
-    for (int k = 0; k < 3; k++)
-        n[k] = ball->from[k] + t * (ball->at[k] - ball->from[k]) - centre[k];
-    if (!pl_normalise3(n))
-        return false;
-    return sphere_barrier(ball, centre, radius, n, barrier);
+    double n[3], at[3];
+    place_on_way(ball, t, at);
+    pl_subtract3(at, centre, n);
+    bool in = pl_normalise3(n) && sphere_barrier(ball, centre, radius, n, barrier);
+    barrier->met = true;
+    return in;
 }
 
-bool pl_ball_on_sphere(const pl_ball *ball, const double centre[3], double radius,
-                       pl_barrier *barrier)
+/* n · way of the centre. */
+static double way_along(const pl_ball *ball, const double n[3])
 {
-    double t = enter_sphere(ball->from, ball->at, centre, radius);
-    if (t <= 1)
-        return entry_barrier(ball, centre, radius, t, barrier);
-    approach a = approach_at_end(ball, centre, radius);
-    return a.distance < a.closest && sphere_barrier(ball, centre, radius, a.normal, barrier);
+    double way[3];
+    pl_subtract3(ball->at, ball->from, way);
+    return pl_dot3(n, way);
 }
 
 /* ---- Capsules -------------------------------------------------------------------------------- */
-
-/* Where a way first enters the capsule: its caps, or its side between them. *height: of the sphere
-   it enters. */
-static double enter_capsule(const pl_ball *ball, double radius, double half, double *height)
-{
-    double from[3] = {ball->from[0], 0, ball->from[2]}, at[3] = {ball->at[0], 0, ball->at[2]};
-    double axis[3] = {0, 0, 0}, first = enter_sphere(from, at, axis, radius);
-    *height = ball->from[1] + first * (ball->at[1] - ball->from[1]);
-    if (first <= 1 && fabs(*height) <= half)
-        return first;
-    first = 2;
-    for (int side = -1; side <= 1; side += 2) {
-        double cap[3] = {0, side * half, 0}, t = enter_sphere(ball->from, ball->at, cap, radius);
-        if (t < first) {
-            first = t;
-            *height = cap[1];
-        }
-    }
-    return first;
-}
 
 bool pl_is_in_capsule(const double p[3], double radius, double half)
 {
@@ -246,19 +247,19 @@ bool pl_is_in_capsule(const double p[3], double radius, double half)
 static approach nearest_of_capsule(const pl_ball *ball, double radius, double half, double *height)
 {
     double low = -half, high = half;
-    approach a = approach_at_end(ball, (double[3]){0, low, 0}, radius);
+    approach a = approach_at(ball, ball->at, (double[3]){0, low, 0}, radius);
     double slope_low = a.normal[1], slope_high;
     *height = low;
     if (half == 0 || slope_low <= 0)
         return a;
-    a = approach_at_end(ball, (double[3]){0, high, 0}, radius);
+    a = approach_at(ball, ball->at, (double[3]){0, high, 0}, radius);
     slope_high = a.normal[1];
     *height = high;
     if (slope_high >= 0)
         return a;
     for (int i = 0, side = 0; i < 24; i++) {
         *height = (low * slope_high - high * slope_low) / (slope_high - slope_low);
-        a = approach_at_end(ball, (double[3]){0, *height, 0}, radius);
+        a = approach_at(ball, ball->at, (double[3]){0, *height, 0}, radius);
         if (fabs(a.normal[1]) < 1e-6)
             break;
         if (a.normal[1] > 0) {
@@ -276,9 +277,126 @@ static approach nearest_of_capsule(const pl_ball *ball, double radius, double ha
     return a;
 }
 
+/* ---- On the way ------------------------------------------------------------------------------ */
+
+/* Further than half of its half width along its way. */
+static bool is_fast(const pl_ball *ball)
+{
+    double way[3];
+    pl_subtract3(ball->at, ball->from, way);
+    double square = pl_dot3(way, way);
+    if (!(square > 0) || !pl_normalise3(way))
+        return false;
+    double half = pl_ball_half_width(ball, way);
+    return square > 0.25 * half * half;
+}
+
+/* A box, or with a radius a capsule of that half height. */
+typedef struct solid {
+    const double *box;
+    double radius, height;
+} solid;
+
+/* The part of its way at which the sphere around the ellipsoid may first touch; 2 = never. */
+static double come_near(const pl_ball *ball, const solid *s)
+{
+    double grown[3], reach = s->radius + ball->radius, sign, height;
+    int axis;
+    for (int k = 0; k < 3 && s->box; k++)
+        grown[k] = s->box[k] + ball->radius;
+    if (s->box)
+        return pl_is_in_box(ball->from, grown)
+                   ? 0
+                   : enter_box(ball->from, ball->at, grown, &axis, &sign);
+    return pl_is_in_capsule(ball->from, reach, s->height)
+               ? 0
+               : enter_capsule(ball, reach, s->height, &height);
+}
+
+/* The plane between the ellipsoid where it is and the solid; overlap below 0: how far it is from there. False where the two touch. */
+static bool plane_between(const pl_ball *ball, const solid *s, pl_barrier *barrier)
+{
+    double height;
+    if (s->box) {
+        double corner[3][3], unused[3], point[3];
+        for (int k = 0; k < 3; k++)
+            corner[0][k] = corner[1][k] = corner[2][k] =
+                fmax(-s->box[k], fmin(s->box[k], ball->at[k]));
+        double most = pl_nearest_on_triangle(ball, corner, point, unused);
+        return nearest_of_box(ball, s->box, 1.001 * most, barrier) && !(barrier->overlap > 0);
+    }
+    approach a = nearest_of_capsule(ball, s->radius, s->height, &height);
+    sphere_barrier(ball, (double[3]){0, height, 0}, s->radius, a.normal, barrier);
+    return a.distance > a.closest;
+}
+
+/* Where the ellipsoid first touches on its way: from where its sphere comes near it goes on to the plane that is between the two, again and again. It
+   cannot touch before it is there. False where it touches to begin with, or never. */
+static bool meet_on_the_way(const pl_ball *ball, const solid *s, pl_barrier *barrier)
+{
+    enum { ROUNDS = 12 };
+    const double enough = 1e-3;
+    double t = come_near(ball, s);
+    pl_barrier next, last;
+    pl_ball there = *ball;
+    for (int round = 0; round < ROUNDS && t <= 1; round++) {
+        place_on_way(ball, t, there.at);
+        if (!plane_between(&there, s, &next)) {
+            if (round == 0)
+                return false;
+            break;
+        }
+        last = next;
+        double speed = -way_along(ball, next.normal);
+        if (!(speed > 0))
+            return false;
+        t -= next.overlap / speed;
+        if (-next.overlap < enough * pl_ball_half_width(ball, next.normal))
+            break;
+    }
+    if (!(t <= 1) || !pl_set_barrier(ball, last.normal, last.point, barrier))
+        return false;
+    barrier->met = true;
+    return true;
+}
+
+bool pl_ball_on_box(const pl_ball *ball, const double half[3], pl_barrier *barrier)
+{
+    int axis = 0;
+    double sign = 1;
+    if (is_fast(ball) && meet_on_the_way(ball, &(solid){.box = half}, barrier))
+        return true;
+    if (!pl_is_in_box(ball->from, half) &&
+        enter_box(ball->from, ball->at, half, &axis, &sign) <= 1) {
+        bool below = face_barrier(ball, half, axis, sign, barrier);
+        barrier->met = true;
+        return below;
+    }
+    if (pl_is_in_box(ball->at, half))
+        return leave_box(ball, half, barrier);
+    for (int k = 0; k < 3; k++)
+        if (fabs(ball->at[k]) - half[k] > ball->radius)
+            return false;
+    return nearest_of_box(ball, half, 1, barrier) && barrier->overlap > 0;
+}
+
+bool pl_ball_on_sphere(const pl_ball *ball, double radius, pl_barrier *barrier)
+{
+    const double centre[3] = {0, 0, 0};
+    if (is_fast(ball) && meet_on_the_way(ball, &(solid){.radius = radius}, barrier))
+        return true;
+    double t = enter_sphere(ball->from, ball->at, centre, radius);
+    if (t <= 1)
+        return entry_barrier(ball, centre, radius, t, barrier);
+    approach a = approach_at(ball, ball->at, centre, radius);
+    return a.distance < a.closest && sphere_barrier(ball, centre, radius, a.normal, barrier);
+}
+
 bool pl_ball_on_capsule(const pl_ball *ball, double radius, double half, pl_barrier *barrier)
 {
     double height, t = 2;
+    if (is_fast(ball) && meet_on_the_way(ball, &(solid){.radius = radius, .height = half}, barrier))
+        return true;
     if (!pl_is_in_capsule(ball->from, radius, half))
         t = enter_capsule(ball, radius, half, &height);
     if (t <= 1)

@@ -3,6 +3,7 @@
 #ifndef PL_CONTACT_SHARE_H
 #define PL_CONTACT_SHARE_H
 
+#include <math.h>
 #include <stdbool.h>
 
 /* What overlapped before the sub-step is parted at this rate, 1/s. */
@@ -54,6 +55,16 @@ static inline double pl_bounce(double came, double approach, double depth, doubl
     if (!(bounce > 0) || !(came > PL_BOUNCE_FLOOR * gravity * h * h))
         return 0;
     return bounce * came + (approach > depth ? approach - depth : 0);
+}
+
+/* Of a slide s of two surfaces, whose centres slide by v: the part that friction takes out of their velocities, up to a length; no more
+   than it takes to leave the centres as slow as can be. What is given: s · v and s². */
+static inline double pl_slowing(double slows, double square, double most)
+{
+    if (!(slows > 0) || !(square > 0))
+        return 0;
+    double part = most / sqrt(square), least = slows < square ? slows / square : 1;
+    return part < least ? part : least;
 }
 
 #endif

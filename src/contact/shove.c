@@ -54,6 +54,8 @@ bool pl_contact_find_shove(const pl_contact *contact, const pl_near *near, int p
     *shove = (pl_shove){.depth = answer.depth,
                         .recover = answer.recover,
                         .kick = answer.kick,
+                        .approach = answer.approach,
+                        .part = answer.part,
                         .friction = sqrt((double)c->friction * (double)body->friction)};
     /* Below 0: still apart along n at the start; then it may give way that much before it counts.
        */
@@ -184,7 +186,7 @@ static void rub(const pair *p, const pl_shove *s, double pushed)
     double slide[3], apart[3];
     moved_apart(p, apart);
     for (int k = 0; k < 3; k++)
-        slide[k] = s->slide[k] + apart[k];
+        slide[k] = s->part * s->slide[k] + apart[k];
     double straight = pl_dot3(slide, s->n);
     for (int k = 0; k < 3; k++)
         slide[k] -= straight * s->n[k];
@@ -223,6 +225,7 @@ static void resolve(const pair *p, pl_shove *s)
     if (by > 0) {
         exchange(p, &out, by);
         rub(p, s, by);
+        s->pushed = true;
         body->woken |= body->asleep;
     }
     if (s->recover > 0)
@@ -257,7 +260,9 @@ static pair pair_of(pl_contact *contact, pl_near *near, int place, const pl_shov
     return p;
 }
 
-void pl_contact_resolve_shoves(pl_contact *contact)
+typedef void visit_shove(const pair *p, pl_shove *s);
+
+static void visit(pl_contact *contact, visit_shove *call)
 {
     pl_contact_colliders *all = &contact->against;
     for (int i = 0; i < all->near_count; i++) {
@@ -268,7 +273,53 @@ void pl_contact_resolve_shoves(pl_contact *contact)
             int place = __builtin_ctz(mask);
             pl_shove *shove = all->shoves[near->shoves] + place;
             pair p = pair_of(contact, near, place, shove);
-            resolve(&p, shove);
+            call(&p, shove);
         }
     }
+}
+
+void pl_contact_resolve_shoves(pl_contact *contact)
+{
+    visit(contact, resolve);
+}
+
+/* As an impulse, but nobody is moved by it (the collider's turn is). */
+static void exchange_velocity(const pair *p, const push *along, double by)
+{
+    exchange(p, along, by);
+    for (int k = 0; k < 3; k++) {
+        p->contact->shift[p->particle][k] -= (float)(by * p->yield * along->n[k]);
+        p->collider->shifted[k] += by * p->collider->yield * along->n[k];
+        if (p->ball)
+            p->ball->tilted[k] -= by * along->own[k];
+    }
+}
+
+/* See `stop` in collider.c. */
+static void stop(const pair *p, pl_shove *s)
+{
+    double apart[3], slide[3];
+    moved_apart(p, apart);
+    double closing = s->approach - pl_dot3(s->n, apart);
+    if (!(s->part < 1) || !s->pushed || !(closing > 0))
+        return;
+    push out = push_along(p, s->n);
+    double by = closing / out.yield;
+    exchange_velocity(p, &out, by);
+    moved_apart(p, apart);
+    for (int k = 0; k < 3; k++)
+        slide[k] = s->slide[k] + apart[k];
+    double straight = pl_dot3(slide, s->n);
+    for (int k = 0; k < 3; k++)
+        slide[k] -= straight * s->n[k];
+    if (!pl_normalise3(slide))
+        return;
+    double length = pl_dot3(slide, s->slide) + pl_dot3(slide, apart);
+    push back = push_along(p, slide);
+    exchange_velocity(p, &back, -fmin(length / back.yield, s->friction * by));
+}
+
+void pl_contact_stop_shoves(pl_contact *contact)
+{
+    visit(contact, stop);
 }

