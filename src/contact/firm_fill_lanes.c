@@ -142,8 +142,8 @@ static void surface_arm(const vside *s, const vf n[3], vf out[3])
         out[k] = pl_select_f(square > 0.0f, bn[k] * scale, pl_splat_f(0));
 }
 
-/* Both are rubbed in the middle between their surfaces. */
-static void find_grip(vside *a, vside *b, const vf base[3], const vf normal[3])
+/* Both are rubbed in the middle between their surfaces; those that met on their way each at its own: where they end they may have passed each other. */
+static void find_grip(vside *a, vside *b, const vf base[3], const vf normal[3], vi passing)
 {
     vf arm_a[3], arm_b[3];
     surface_arm(a, normal, arm_a);
@@ -151,8 +151,8 @@ static void find_grip(vside *a, vside *b, const vf base[3], const vf normal[3])
     for (int k = 0; k < 3; k++) {
         vf at = a->particle.x[k] + arm_a[k], other = b->particle.x[k] - arm_b[k];
         vf middle = (at + (other + base[k])) * 0.5f;
-        a->grip[k] = middle - a->ease.centre[k];
-        b->grip[k] = middle - base[k] - b->ease.centre[k];
+        a->grip[k] = pl_select_f(passing, at, middle) - a->ease.centre[k];
+        b->grip[k] = pl_select_f(passing, other, middle - base[k]) - b->ease.centre[k];
     }
 }
 
@@ -160,19 +160,19 @@ static void find_grip(vside *a, vside *b, const vf base[3], const vf normal[3])
 #define ASKEW 1e-4f
 
 /* Who moves by particles is pushed and rubbed at the centre of one: the other there as well, or together they would begin to turn. Pairs deep in each other are parted along a line that is not that of
-   their centres: then both are pushed in the middle between these. What is fixed does not begin to turn, whatever is done to it. */
-static void find_common(vside *a, vside *b, const vf base[3], const vf n[3])
+   their centres: then both are pushed in the middle between these. What is fixed does not begin to turn, whatever is done to it. What met on its way is pushed at its own particle. */
+static void find_common(vside *a, vside *b, const vf base[3], const vf n[3], vi passing)
 {
     vf between[3], across[3], other[3];
     vi fixed =
         (~a->whole & ~(a->particle.yield > 0.0f)) | (~b->whole & ~(b->particle.yield > 0.0f));
-    vi mixed = (~a->whole | ~b->whole) & ~fixed;
+    vi mixed = (~a->whole | ~b->whole) & ~fixed & ~passing;
     for (int k = 0; k < 3; k++) {
         other[k] = b->particle.x[k] + base[k];
         between[k] = other[k] - a->particle.x[k];
     }
     cross(between, n, across);
-    vi askew = (dot(across, across) > ASKEW * dot(between, between)) & ~fixed;
+    vi askew = (dot(across, across) > ASKEW * dot(between, between)) & ~fixed & ~passing;
     for (int k = 0; k < 3; k++) {
         vf at = a->particle.x[k], single = pl_select_f(a->whole, other[k], at);
         vf common = pl_select_f(mixed, single, (at + other[k]) * 0.5f);
@@ -206,6 +206,7 @@ typedef struct group {
     const pl_firm_touch *touch[PL_W]; /* NULL = nobody */
     const float *meeting[PL_W];
     ends a, b;
+    int32_t passing[PL_W]; /* masks */
     bool stops;
 } group;
 
@@ -217,6 +218,7 @@ static void take(const pl_contact *contact, int first, int end, group *g)
         bool there = first + lane < end;
         const pl_firm_touch *t = contact->firm.touches + (there ? first + lane : first);
         g->touch[lane] = there ? t : NULL;
+        g->passing[lane] = there && t->passing ? -1 : 0;
         g->meeting[lane] = !there     ? nothing.n
                            : g->stops ? pl_firm_stop_of(contact, t)->n
                                       : pl_firm_origin_of(contact, t)->touch->n;
@@ -299,13 +301,15 @@ static void fill(const pl_contact *contact, int first, int end)
     vrow rows[PL_FIRM_ROWS];
     vyields yields;
     vf base[3], ways[2][3], zero = pl_splat_f(0);
+    vi passing;
     take(contact, first, end, &g);
     load_side(contact, &g.a, &a);
     load_side(contact, &g.b, &b);
     load_bases(contact, &g, base);
     pl_lanes_gather(g.meeting, PL_TOUCH_VALUES, (float *)&m);
-    find_grip(&a, &b, base, m.normal);
-    find_common(&a, &b, base, m.n);
+    memcpy(&passing, g.passing, sizeof passing);
+    find_grip(&a, &b, base, m.normal, passing);
+    find_common(&a, &b, base, m.n, passing);
     for (int k = 0; k < 3 && g.stops; k++)
         b.r[k] = b.grip[k] = m.point[k] - b.ease.centre[k];
     make_row(&a, &b, a.r, b.r, m.n, m.depth, rows, yields.a, yields.b);

@@ -58,6 +58,8 @@ typedef struct pl_firm_touch {
     int32_t place_a,
         place_b; /* particles; the one that is not there = a collider that does not give way */
     bool deep;   /* in each other from before: parted, and nothing else */
+    bool
+        passing; /* met after a part of the way: where they end says nothing of where they touched */
     float friction, recover;
     float kick,
         bounced; /* what bouncing asks for, metres per sub-step, and its impulse (times h) */

@@ -148,6 +148,7 @@ static void list_touches(pl_contact *contact, int begin, int end, int worker)
                                                             .place_b = touch->b,
                                                             .friction = touch->friction,
                                                             .deep = touch->swept & PL_DEEP,
+                                                            .passing = touch->swept & PL_MET,
                                                             .recover = touch->recover,
                                                             .kick = stopping(contact, touch)};
             touch->kick = 0; /* it is answered here */

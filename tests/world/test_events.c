@@ -357,6 +357,7 @@ static void fill_crowd(pl_world *world, pl_model *model)
 {
     pl_collider_def def = pl_default_collider_def(PL_COLLIDER_SPHERE);
     pl_collider collider;
+    def.size[0] = 0.05; /* it is touched by them, and not in them */
     for (int i = 0; i < CROWD; i++) {
         double y = 2 * (i + 0.5) / CROWD - 1, turn = 2.399963 * i;
         def.position[0] = 0.5 * sqrt(1 - y * y) * cos(turn);
