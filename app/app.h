@@ -71,7 +71,8 @@ void app_catch_signals(void);
    to finish or clean up, such as building a scene. */
 void app_nothing_to_finish(bool nothing);
 
-/* From here on (or not any more) the program leaves its temporaries when a second signal ends it: a run can be resumed. */
+/* From here on (or not any more) the program leaves its temporaries when a second signal ends it: a
+   run can be resumed. */
 void app_keep_parts(bool keep);
 
 /* The signal that came, 0 if none. */

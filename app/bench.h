@@ -1,5 +1,5 @@
-/* What the tables of `pliant bench` share: how they were asked for, and how rows are printed. Times are the least of
-   several repetitions: what the code costs when nothing else disturbs it. */
+/* What the tables of `pliant bench` share: how they were asked for, and how rows are printed. Times
+   are the least of several repetitions: what the code costs when nothing else disturbs it. */
 #ifndef PL_APP_BENCH_H
 #define PL_APP_BENCH_H
 
@@ -21,7 +21,8 @@ pl_status app_table_convergence(bench *b);
 pl_status app_table_examples(bench *b);
 pl_status app_table_tetrahedra(bench *b);
 
-/* Of a row in JSON: what separates it from the one before, "{" and the name of the table. It ends with "}". */
+/* Of a row in JSON: what separates it from the one before, "{" and the name of the table. It ends
+   with "}". */
 void app_bench_json_row(bench *b, const char *table);
 
 /* ,"key":{"local":1.5,"global":null}: a value per name, those below 0 are not there. */

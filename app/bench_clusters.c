@@ -1,5 +1,6 @@
-/* pliant bench clusters: Table 4.1 of Falkenstein 2017, compressed beams of clay. The work of a frame is the same in every
-   repetition, so that the least time of each frame is what nothing else disturbed; the table gives the mean of these. */
+/* pliant bench clusters: Table 4.1 of Falkenstein 2017, compressed beams of clay. The work of a
+   frame is the same in every repetition, so that the least time of each frame is what nothing else
+   disturbed; the table gives the mean of these. */
 #include <stdio.h>
 
 #include "bench.h"

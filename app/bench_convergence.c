@@ -1,6 +1,7 @@
-/* pliant bench convergence: Fig. 4.2 of Falkenstein 2017. The bars of the scene cluster-convergence, held at one end, come to
-   rest under their weight in more and more clusters: of one radius, where the tips come together; and of one overlap, where
-   clusters get smaller the more there are, and the bars softer. It has no times. */
+/* pliant bench convergence: Fig. 4.2 of Falkenstein 2017. The bars of the scene
+   cluster-convergence, held at one end, come to rest under their weight in more and more clusters:
+   of one radius, where the tips come together; and of one overlap, where clusters get smaller the
+   more there are, and the bars softer. It has no times. */
 #include <math.h>
 #include <stdio.h>
 
@@ -120,7 +121,7 @@ static pl_status settle(settling *s, app_progress *progress)
     return PL_OK;
 }
 
-/* ---- One set of bars -------------------------------------------------------------------------- */
+/* ---- One set of bars ------------------------------------------------------------------------- */
 
 typedef struct outcome {
     int count, seeds;

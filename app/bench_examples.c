@@ -1,7 +1,8 @@
-/* pliant bench examples: Table 1 of Koyama et al. 2012, one body of each kind that prefers the poses it was shown, and the
-   whole slope of its first figure; beside them our own rows with five poses. The work of a frame is the same in every
-   repetition, so that the fastest of these is what nothing else disturbed; the table gives the mean of the fastest, stage
-   by stage, so that stages add up. */
+/* pliant bench examples: Table 1 of Koyama et al. 2012, one body of each kind that prefers the
+   poses it was shown, and the whole slope of its first figure; beside them our own rows with five
+   poses. The work of a frame is the same in every repetition, so that the fastest of these is what
+   nothing else disturbed; the table gives the mean of the fastest, stage by stage, so that stages
+   add up. */
 #include <stdio.h>
 #include <string.h>
 

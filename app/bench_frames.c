@@ -1,6 +1,6 @@
-/* pliant bench frames: Table 1 of Choi & Lee, its scenes played without sleep. The work of a frame is the same in every
-   repetition, so that the least time of each frame is what nothing else disturbed; the table gives the mean of these
-   over all frames. */
+/* pliant bench frames: Table 1 of Choi & Lee, its scenes played without sleep. The work of a frame
+   is the same in every repetition, so that the least time of each frame is what nothing else
+   disturbed; the table gives the mean of these over all frames. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -108,7 +108,8 @@ static pl_status measure_frame(const measurement *m, bool skinned, double least[
     return PL_OK;
 }
 
-/* Every other repetition is skinned: vertices push everything else out of the caches, and the frames of the paper are without. */
+/* Every other repetition is skinned: vertices push everything else out of the caches, and the
+   frames of the paper are without. */
 static pl_status play_all(measurement *m, app_progress *progress)
 {
     uint64_t done = 0;

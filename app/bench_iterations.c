@@ -1,5 +1,6 @@
-/* pliant bench iterations: what one iteration of one body costs, stage by stage, for one body and for instances of it
-   side by side in the lanes. The paper's are those of its Table 1, divided by its ten iterations. */
+/* pliant bench iterations: what one iteration of one body costs, stage by stage, for one body and
+   for instances of it side by side in the lanes. The paper's are those of its Table 1, divided by
+   its ten iterations. */
 #include <stdio.h>
 
 #include "bench.h"
@@ -59,8 +60,8 @@ static pl_status fill_world(pl_world *world, pl_model *model, int instances, pl_
     return PL_OK;
 }
 
-/* Several steps together: one alone is too short for the clock. Prediction and velocities are per step, the others per
-   iteration; stages that the solver has not stay below 0. */
+/* Several steps together: one alone is too short for the clock. Prediction and velocities are per
+   step, the others per iteration; stages that the solver has not stay below 0. */
 static pl_status measure(const bench *b, pl_world *world, int instances, pl_solver solver,
                          double best[TIMES])
 {

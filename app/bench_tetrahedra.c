@@ -1,6 +1,7 @@
-/* pliant bench tetrahedra: what Fukuhara et al. measure. How much faster the local step is with rotations fitted in a part
-   of the elements, and their Fig. 5: when the energy of a beam of 2,375 tetrahedra, held bent and twisted, comes near its
-   minimum, and near what the same method comes to in the end, which is how the paper measures. It has curves, no numbers. */
+/* pliant bench tetrahedra: what Fukuhara et al. measure. How much faster the local step is with
+   rotations fitted in a part of the elements, and their Fig. 5: when the energy of a beam of 2,375
+   tetrahedra, held bent and twisted, comes near its minimum, and near what the same method comes to
+   in the end, which is how the paper measures. It has curves, no numbers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,7 +225,8 @@ typedef struct start {
     size_t size;
 } start;
 
-/* From the straight beam whose ends jump to where they are held: energy and time after so many iterations. */
+/* From the straight beam whose ends jump to where they are held: energy and time after so many
+   iterations. */
 static pl_status settle(beam *m, const start *from, int iterations, double *energy, double *ms)
 {
     pl_energy e;
@@ -239,7 +241,8 @@ static pl_status settle(beam *m, const start *from, int iterations, double *ener
     return PL_OK;
 }
 
-/* The first number of iterations after which the energy is within 3 % of `goal`, and their least time. */
+/* The first number of iterations after which the energy is within 3 % of `goal`, and their least
+   time. */
 static pl_status reach(const bench *b, beam *m, const start *from, double goal, int *iterations,
                        double *least)
 {

@@ -1,4 +1,5 @@
-/* Bytes that grow, and are read again in the order in which they were put: what a checkpoint consists of. */
+/* Bytes that grow, and are read again in the order in which they were put: what a checkpoint
+   consists of. */
 #ifndef PL_APP_BYTES_H
 #define PL_APP_BYTES_H
 

@@ -11,7 +11,7 @@ static const char magic[16] = "pliant resume 1";
 
 enum { LARGEST_GIB = 64 };
 
-/* ---- Whose it is ------------------------------------------------------------------------------ */
+/* ---- Whose it is ----------------------------------------------------------------------------- */
 
 static void hash_text(pl_hash *hash, const char *text)
 {
@@ -90,7 +90,7 @@ int app_checkpoint_init(app_checkpoint *checkpoint, const app_player *player, in
     return APP_BAD_INPUT;
 }
 
-/* ---- The file --------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 int app_checkpoint_write(const app_checkpoint *checkpoint, const app_bytes *bytes)
 {
@@ -169,7 +169,7 @@ void app_checkpoint_remove(const app_checkpoint *checkpoint)
     pl_output_clean(checkpoint->path);
 }
 
-/* ---- The state -------------------------------------------------------------------------------- */
+/* ---- The state ------------------------------------------------------------------------------- */
 
 static int fail(const char *what, pl_status status, const pl_error *error)
 {

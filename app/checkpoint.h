@@ -1,6 +1,6 @@
-/* Checkpoints: the state of a long run, put down now and then beside its first output, so that --resume can go on when
-   the process was killed. The file appears whole or not at all and goes when the run ends. It knows which program,
-   scene, options and outputs it belongs to. */
+/* Checkpoints: the state of a long run, put down now and then beside its first output, so that
+   --resume can go on when the process was killed. The file appears whole or not at all and goes
+   when the run ends. It knows which program, scene, options and outputs it belongs to. */
 #ifndef PL_APP_CHECKPOINT_H
 #define PL_APP_CHECKPOINT_H
 

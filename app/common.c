@@ -215,8 +215,8 @@ pl_status app_read_scene(pl_memory *memory, const char *name, const app_list *se
     return pl_scene_read_source(memory, &source, scene, trouble);
 }
 
-/* A scene that cannot be read or built is bad input, whatever the reason, be it a file it names that is missing; only
-   memory is our own trouble. */
+/* A scene that cannot be read or built is bad input, whatever the reason, be it a file it names
+   that is missing; only memory is our own trouble. */
 int app_fail_scene(const pl_trouble *trouble)
 {
     int exit_status = app_fail(trouble);

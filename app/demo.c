@@ -1,4 +1,5 @@
-/* pliant demo: a built-in scene to look at: a film where films can be made, an animated .glb, and the time table. */
+/* pliant demo: a built-in scene to look at: a film where films can be made, an animated .glb, and
+   the time table. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,8 +25,8 @@ static int make_directory(const char *path)
     return APP_FAILED;
 }
 
-/* Whether OpenGL and ffmpeg are there: tried before the scene is played, because a film that cannot be made is no reason
-   to do without the rest. What is missing is said on the way. */
+/* Whether OpenGL and ffmpeg are there: tried before the scene is played, because a film that cannot
+   be made is no reason to do without the rest. What is missing is said on the way. */
 static bool can_film(pl_memory *memory, const app_look *look, const char *path)
 {
     const app_film film = {.path = path, .width = FILM_WIDTH, .height = FILM_HEIGHT, .rate = 30};

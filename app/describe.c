@@ -63,7 +63,8 @@ int app_load_mesh(const char *name, double detail, pl_mesh *mesh)
             snprintf(error.text + strlen(error.text), sizeof error.text - strlen(error.text),
                      "; the built-in one is builtin:%s", name);
     int exit_status = app_fail_about(name, status, &error);
-    /* A file that cannot be read is bad input, whatever the reason; only memory is our own trouble. */
+    /* A file that cannot be read is bad input, whatever the reason; only memory is our own
+       trouble. */
     return status == PL_ERROR_MEMORY ? exit_status : APP_BAD_INPUT;
 }
 

@@ -6,7 +6,8 @@
 #include "pliant/cook.h"
 #include "pliant/pliant.h"
 
-/* A mesh from a file, or "builtin:NAME" with a detail. Returns -1, or the exit status after a message. */
+/* A mesh from a file, or "builtin:NAME" with a detail. Returns -1, or the exit status after a
+   message. */
 int app_load_mesh(const char *name, double detail, pl_mesh *mesh);
 
 /* The NAME in "builtin:NAME", or NULL. */

@@ -15,7 +15,7 @@ enum {
     MOST = CUT + 6
 };
 
-/* ---- Shapes ------------------------------------------------------------------------------------ */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 static pl_status make_room(pl_memory *memory, app_obstacle *o, int vertices, int triangles)
 {
@@ -56,7 +56,8 @@ static pl_status make_box(pl_memory *memory, app_obstacle *o, const double half[
     return PL_OK;
 }
 
-/* Along y; a sphere is one without length. Rings from the lower pole to the upper one, the equator twice. */
+/* Along y; a sphere is one without length. Rings from the lower pole to the upper one, the equator
+   twice. */
 static pl_status make_capsule(pl_memory *memory, app_obstacle *o, double radius, double half)
 {
     enum { RINGS = 2 * CAP_ROWS };
@@ -162,7 +163,7 @@ void app_obstacle_free(pl_memory *memory, app_obstacle *o)
     *o = (app_obstacle){0};
 }
 
-/* ---- Places ------------------------------------------------------------------------------------ */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 pl_status app_obstacle_follow(app_obstacle *o, const pl_play *play, int collider)
 {

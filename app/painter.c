@@ -15,15 +15,15 @@
 
 enum { SAMPLES = 4 };
 
-/* Planes steeper than this (height of the normal) are walls: one can see through them, and they throw no shadow on what
-   they enclose. */
+/* Planes steeper than this (height of the normal) are walls: one can see through them, and they
+   throw no shadow on what they enclose. */
 #define WALL 0.25
 #define WALL_OPACITY 0.3f
 
 /* How far planes reach beyond what is seen: part of the diagonal. */
 #define PLANE_MARGIN 0.15
 
-/* ---- Life -------------------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 int app_painter_fail(pl_status status, const pl_error *error)
 {
@@ -82,7 +82,7 @@ void app_painter_close(app_painter *painter)
     pl_memory_free(painter->memory, painter);
 }
 
-/* ---- Subjects ---------------------------------------------------------------------------------- */
+/* ---- Subjects -------------------------------------------------------------------------------- */
 
 /* Neighbours are easier to tell apart when they are not all of one shade. */
 static void shade_particles(app_subject *subject)
@@ -221,7 +221,7 @@ static int follow(app_painter *painter, const pl_play *play)
     return -1;
 }
 
-/* ---- Looking ----------------------------------------------------------------------------------- */
+/* ---- Looking --------------------------------------------------------------------------------- */
 
 int app_painter_see(app_painter *painter, const pl_play *play)
 {
@@ -265,9 +265,10 @@ void app_painter_restore(app_painter *painter, app_bytes *bytes)
         bytes->failed = true;
 }
 
-/* ---- Painting ---------------------------------------------------------------------------------- */
+/* ---- Painting -------------------------------------------------------------------------------- */
 
-/* A plane is drawn as far as there is something to see, and not from behind, where it would hide it. */
+/* A plane is drawn as far as there is something to see, and not from behind, where it would hide
+   it. */
 static pl_status paint_plane(app_painter *painter, app_obstacle *plane, const pl_draw_view *view)
 {
     const pl_framing *seen = &painter->viewpoint.framing;

@@ -1,6 +1,6 @@
-/* Pictures of what is simulated: the options that say how, and a painter that draws the bodies of a run, or a model or a
-   mesh at rest. Functions return -1 to go on, else the exit status after a message. In a build without the drawing
-   library they say what is missing. */
+/* Pictures of what is simulated: the options that say how, and a painter that draws the bodies of a
+   run, or a model or a mesh at rest. Functions return -1 to go on, else the exit status after a
+   message. In a build without the drawing library they say what is missing. */
 #ifndef PL_APP_PAINTER_H
 #define PL_APP_PAINTER_H
 
@@ -37,13 +37,14 @@ int app_painter_open(pl_memory *memory, const char *command, const app_look *loo
                      app_painter **painter);
 void app_painter_close(app_painter *painter); /* NULL is allowed */
 
-/* What will be drawn: all bodies and colliders of a run, or one thing at rest, which must outlive the painter. */
+/* What will be drawn: all bodies and colliders of a run, or one thing at rest, which must outlive
+   the painter. */
 int app_painter_take_play(app_painter *painter, const pl_play *play);
 int app_painter_take_model(app_painter *painter, const struct pl_model *model);
 int app_painter_take_mesh(app_painter *painter, const pl_mesh *mesh);
 
-/* Makes sure that all of it will be in the picture as it is now (`play` NULL = at rest); painting before the first call
-   looks at what is painted. */
+/* Makes sure that all of it will be in the picture as it is now (`play` NULL = at rest); painting
+   before the first call looks at what is painted. */
 int app_painter_see(app_painter *painter, const pl_play *play);
 int app_painter_paint(app_painter *painter, const pl_play *play);
 

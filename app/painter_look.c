@@ -49,8 +49,8 @@ static int read_view(const char *command, const char *text, app_viewpoint *viewp
                            text, hint);
 }
 
-/* What has a comma is meant as numbers; anything else names a camera of the scene, which is looked up when there is
-   one. */
+/* What has a comma is meant as numbers; anything else names a camera of the scene, which is looked
+   up when there is one. */
 static int read_camera(const char *command, const char *text, app_viewpoint *viewpoint)
 {
     double numbers[6];
@@ -83,7 +83,7 @@ static int read_camera(const char *command, const char *text, app_viewpoint *vie
     return -1;
 }
 
-/* ---- What is shown ------------------------------------------------------------------------------ */
+/* ---- What is shown --------------------------------------------------------------------------- */
 
 typedef struct layer {
     const char *name;

@@ -1,4 +1,5 @@
-/* What is shown of a body: surface, particles, graph, tetrahedra, contacts, and stress as colours of any of these. */
+/* What is shown of a body: surface, particles, graph, tetrahedra, contacts, and stress as colours
+   of any of these. */
 #ifdef PLIANT_HAVE_DRAW
 
 #include <math.h>
@@ -8,11 +9,13 @@
 #include "math/elementary.h"
 #include "painter_parts.h"
 
-/* How opaque a surface is when there is something to see inside, and when only contacts are behind it. */
+/* How opaque a surface is when there is something to see inside, and when only contacts are behind
+   it. */
 #define SEEN_THROUGH 0.16f
 #define SEEN_BETWEEN 0.4f
 
-/* The part of all stresses that the automatic scale tells apart; the rest has the brightest colour. */
+/* The part of all stresses that the automatic scale tells apart; the rest has the brightest
+   colour. */
 #define TOLD_APART 0.95
 
 /* Strains below this are rounding, not stress. */
@@ -39,7 +42,7 @@ bool app_shows_edges(const app_painter *painter, const app_subject *subject)
     return subject->edge_count > 0 && (painter->show.graph || subject->lines_only);
 }
 
-/* ---- Stress ------------------------------------------------------------------------------------- */
+/* ---- Stress ---------------------------------------------------------------------------------- */
 
 void app_stress_see(app_painter *painter)
 {
@@ -93,7 +96,7 @@ static pl_status colour_by_stress(app_painter *painter, app_subject *s)
     return pl_draw_surface_colours(s->surface, s->vertex_colours, 0.7f);
 }
 
-/* ---- Inside a body ------------------------------------------------------------------------------ */
+/* ---- Inside a body --------------------------------------------------------------------------- */
 
 /* Beside a graph particles are drawn smaller, or they would hide it. */
 static pl_status paint_particles(app_painter *painter, app_subject *s)
@@ -156,7 +159,7 @@ pl_status app_paint_subject(app_painter *painter, app_subject *s)
     return surface ? pl_draw_mesh(painter->draw, s->surface, s->vertices, opacity) : PL_OK;
 }
 
-/* ---- Contacts ----------------------------------------------------------------------------------- */
+/* ---- Contacts -------------------------------------------------------------------------------- */
 
 typedef struct contact_list {
     int count;
@@ -185,8 +188,8 @@ static void free_list(pl_memory *memory, contact_list *list)
     pl_memory_free(memory, list->colours);
 }
 
-/* A ball where they touch, red where that is new, and a stick the way the first of the two is pushed: longer where it is
-   pressed harder. */
+/* A ball where they touch, red where that is new, and a stick the way the first of the two is
+   pushed: longer where it is pressed harder. */
 static void add_contact(contact_list *list, const pl_contact_event *event, double hardest,
                         double size)
 {

@@ -8,7 +8,8 @@
 #include "painter.h"
 #include "subject.h"
 
-/* What is shown. Clusters will be one more line here, in the table of painter_look.c and in painter_overlay.c. */
+/* What is shown. Clusters will be one more line here, in the table of painter_look.c and in
+   painter_overlay.c. */
 typedef struct app_show {
     bool surface, particles, graph, tets, contacts, stress, clusters;
 } app_show;

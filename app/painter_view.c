@@ -1,4 +1,5 @@
-/* Where pictures are taken from: a camera of the scene, a place given by hand, or one that sees everything. */
+/* Where pictures are taken from: a camera of the scene, a place given by hand, or one that sees
+   everything. */
 #ifdef PLIANT_HAVE_DRAW
 
 #include <math.h>
@@ -8,7 +9,8 @@
 #include "io/suggest.h"
 #include "painter_parts.h"
 
-/* How far from the bodies colliders may be that are to be seen with them: parts of the bodies' diagonal. */
+/* How far from the bodies colliders may be that are to be seen with them: parts of the bodies'
+   diagonal. */
 #define NEARBY 2.0
 
 /* A film's automatic camera moves where it can come this much nearer. */
@@ -34,7 +36,7 @@ void app_viewpoint_begin(app_viewpoint *v, double aspect)
         v->lower[k] = INFINITY, v->upper[k] = -INFINITY;
 }
 
-/* ---- Cameras of the scene ----------------------------------------------------------------------- */
+/* ---- Cameras of the scene -------------------------------------------------------------------- */
 
 int app_viewpoint_choose(app_painter *painter, const pl_scene *scene)
 {
@@ -97,7 +99,8 @@ static void place_camera(const app_painter *painter, const pl_play *play, pl_cam
     bool follows = find_body(painter, from->body, middle, &radius);
     if (follows)
         memcpy(target, middle, sizeof target);
-    /* Along with a body, in the direction and at the distance from which it fills a good part of the picture. */
+    /* Along with a body, in the direction and at the distance from which it fills a good part of
+       the picture. */
     if (follows && !from->has_position) {
         double away = 1.3 * fmax(radius, 1e-9) / (camera->angle / 2);
         for (int k = 0; k < 3; k++)
@@ -125,7 +128,7 @@ static void place_lights(const pl_scene *scene, pl_draw_view *view)
     }
 }
 
-/* ---- What is seen ------------------------------------------------------------------------------- */
+/* ---- What is seen ---------------------------------------------------------------------------- */
 
 static void add_subject(const app_painter *painter, const app_subject *s, pl_framing *framing)
 {
@@ -155,8 +158,9 @@ static double quantile(double *values, int count, double part)
     return values[(int)(part * (count - 1))];
 }
 
-/* How far a body may be from the others to be looked at with them: one that flew off would make all of them small. Of a
-   few bodies none is left out. `middles` (3 each) and `scratch` have room for all. */
+/* How far a body may be from the others to be looked at with them: one that flew off would make all
+   of them small. Of a few bodies none is left out. `middles` (3 each) and `scratch` have room for
+   all. */
 static double farthest(const double *middles, int count, double *scratch, double centre[3])
 {
     enum { FEW = 5 };
@@ -207,7 +211,8 @@ static pl_status see_subjects(app_painter *painter, pl_framing *now)
     return good ? PL_OK : PL_ERROR_MEMORY;
 }
 
-/* Colliders are seen in whole where they are near the bodies; what is far away or large would make these small. */
+/* Colliders are seen in whole where they are near the bodies; what is far away or large would make
+   these small. */
 static void see_solid(const app_viewpoint *v, const app_obstacle *obstacle, pl_framing *now)
 {
     double far = NEARBY * app_diagonal(v->lower, v->upper);
@@ -219,7 +224,8 @@ static void see_solid(const app_viewpoint *v, const app_obstacle *obstacle, pl_f
         pl_framing_add(now, obstacle->vertices + 3 * i, 0);
 }
 
-/* The part of a plane that is opposite to the bodies: the floor under them, so that one sees how high they are. */
+/* The part of a plane that is opposite to the bodies: the floor under them, so that one sees how
+   high they are. */
 static void see_plane(const app_viewpoint *v, const app_obstacle *plane, const pl_framing *bodies,
                       pl_framing *now)
 {
@@ -276,9 +282,10 @@ int app_viewpoint_see(app_painter *painter, const pl_play *play)
     return status == PL_OK ? -1 : app_painter_fail(status, &(pl_error){0});
 }
 
-/* ---- The picture of now ------------------------------------------------------------------------- */
+/* ---- The picture of now ---------------------------------------------------------------------- */
 
-/* Makes a path of the frames that were seen ahead; where it would not come nearer to anything, the camera stays. */
+/* Makes a path of the frames that were seen ahead; where it would not come nearer to anything, the
+   camera stays. */
 static pl_status smooth_path(app_painter *painter, double step)
 {
     app_viewpoint *v = &painter->viewpoint;

@@ -23,7 +23,8 @@ static int fail(const char *name, pl_status status, const pl_error *error)
     return status == PL_ERROR_MEMORY || status == PL_ERROR_STATE ? APP_FAILED : APP_BAD_INPUT;
 }
 
-/* Here only the particles can be counted; what else cooking wants to know, 'pliant cook' can be told. */
+/* Here only the particles can be counted; what else cooking wants to know, 'pliant cook' can be
+   told. */
 static int fail_cooking(const char *name, pl_status status, const pl_error *error)
 {
     pl_error said = *error;

@@ -203,8 +203,8 @@ static int see_frames(session *s)
     return result;
 }
 
-/* Where a camera must stand to see the whole run is known once it is over; so it is played twice, which costs little
-   beside the pictures, and gives the same. */
+/* Where a camera must stand to see the whole run is known once it is over; so it is played twice,
+   which costs little beside the pictures, and gives the same. */
 static int look_ahead(session *s)
 {
     app_bytes start = {.memory = s->player->memory};
@@ -371,8 +371,8 @@ static int play_runs(session *s, int first, int last)
     return result;
 }
 
-/* Everything that was wanted is published, be it shorter; after a failure only what --resume needs stays, if there is
-   something to resume. */
+/* Everything that was wanted is published, be it shorter; after a failure only what --resume needs
+   stays, if there is something to resume. */
 static int close_outputs(session *s, int result)
 {
     bool keep = result >= 0 && s->kept;

@@ -51,7 +51,8 @@ static const char *pace_text(double ms, char text[32])
     return text;
 }
 
-/* The bar gets what the words leave of the line; a line that is too long would be broken, and could not be drawn over. */
+/* The bar gets what the words leave of the line; a line that is too long would be broken, and could
+   not be drawn over. */
 static void draw_bar(const app_progress *progress, uint64_t done, const char *words)
 {
     enum { WIDTH = 24, SHORTEST = 4, AROUND = 6 };

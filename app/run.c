@@ -26,7 +26,8 @@ static int find_solver(const char *name, int *solver)
         name, best);
 }
 
-/* No mistake, for somebody may have the same options in all calls; but a newcomer waits for a picture. */
+/* No mistake, for somebody may have the same options in all calls; but a newcomer waits for a
+   picture. */
 static void note_unused_look(const app_player *player, const app_look *look)
 {
     const char *option = look->size           ? "size"

@@ -95,7 +95,7 @@ int app_sink_paint(app_sink *sink, const app_stage *stage)
     return result;
 }
 
-/* ---- Kinds by ending --------------------------------------------------------------------------- */
+/* ---- Kinds by ending ------------------------------------------------------------------------- */
 
 /* Devices have no ending: they get lines. */
 static const app_sink_kind *find_kind(const char *name)
@@ -370,7 +370,7 @@ int app_sinks_close(app_sinks *sinks, app_ending ending)
     return result;
 }
 
-/* ---- Looking ahead ------------------------------------------------------------------------------ */
+/* ---- Looking ahead --------------------------------------------------------------------------- */
 
 bool app_sinks_look_ahead(const app_sinks *sinks)
 {

@@ -1,6 +1,6 @@
-/* Outputs of a run, one kind per ending. A kind is a handful of functions in a file of its own group (sink_lines.c,
-   sink_mesh.c, …) and a line in the table of sink.c; the player knows none of them. All functions return -1 to go on,
-   else the exit status after a message. */
+/* Outputs of a run, one kind per ending. A kind is a handful of functions in a file of its own
+   group (sink_lines.c, sink_mesh.c, …) and a line in the table of sink.c; the player knows none of
+   them. All functions return -1 to go on, else the exit status after a message. */
 #ifndef PL_APP_SINK_H
 #define PL_APP_SINK_H
 
@@ -60,19 +60,22 @@ struct app_sink_kind {
     bool pictures;  /* needs a painter */
     bool many_runs; /* can take the frames of several runs; others are of one run */
 
-    /* Before the first frame of the first run. A failure must leave nothing behind; close() is not called then. May be
-       NULL. */
+    /* Before the first frame of the first run. A failure must leave nothing behind; close() is not
+       called then. May be NULL. */
     int (*open)(app_sink *sink, const app_stage *stage);
-    /* Every frame that is due, 0 included. Where the name could be a pattern and is none: only the last frame. */
+    /* Every frame that is due, 0 included. Where the name could be a pattern and is none: only the
+       last frame. */
     int (*frame)(app_sink *sink, const app_stage *stage);
-    /* Once after open() or go_on(): publishes or drops, frees `own`. The play is gone by then. May be NULL. */
+    /* Once after open() or go_on(): publishes or drops, frees `own`. The play is gone by then. May
+       be NULL. */
     int (*close)(app_sink *sink, bool publish);
 
-    /* For --resume. save() is called after a frame was written and puts down what is needed to go on from there; what
-       was written so far must be in the part file by then: pl_output_set_mark() sees to it. go_on() takes the place of
-       open(): it gets the same bytes in another process, and must make everything as it was at that frame, including
-       cutting off what a part file got later (pl_output_resume() does).
-       Both NULL: with files of one frame each there is nothing to keep; other kinds cannot be resumed then. */
+    /* For --resume. save() is called after a frame was written and puts down what is needed to go
+       on from there; what was written so far must be in the part file by then: pl_output_set_mark()
+       sees to it. go_on() takes the place of open(): it gets the same bytes in another process, and
+       must make everything as it was at that frame, including cutting off what a part file got
+       later (pl_output_resume() does). Both NULL: with files of one frame each there is nothing to
+       keep; other kinds cannot be resumed then. */
     int (*save)(app_sink *sink, app_bytes *bytes);
     int (*go_on)(app_sink *sink, const app_stage *stage, app_bytes *bytes);
 };
@@ -84,8 +87,8 @@ int app_resume_output(app_sink *sink, app_bytes *bytes, pl_output **output);
 /* Returned by go_on() when what it needs is not there any more. */
 enum { APP_START_AGAIN = 1000 };
 
-/* Opens, publishes or drops, with the message where it fails. An output that failed while it was written
-   (pl_output_is_good) says so here: frame() returns APP_FAILED without another message. */
+/* Opens, publishes or drops, with the message where it fails. An output that failed while it was
+   written (pl_output_is_good) says so here: frame() returns APP_FAILED without another message. */
 int app_open_output(app_sink *sink, pl_output **output);
 int app_close_output(const app_sink *sink, pl_output *output, bool publish); /* NULL is allowed */
 /* "cannot be written" with the reason. */

@@ -1,5 +1,6 @@
-/* .pc2: a vertex cache (Point Cache 2) of all bodies, a sample per frame, vertex for vertex the .obj of the same run. The
-   header says how many samples there are: as many as the run is meant to have, corrected at the end when fewer came. */
+/* .pc2: a vertex cache (Point Cache 2) of all bodies, a sample per frame, vertex for vertex the
+   .obj of the same run. The header says how many samples there are: as many as the run is meant to
+   have, corrected at the end when fewer came. */
 #include "io/outputs.h"
 #include "sink.h"
 

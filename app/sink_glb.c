@@ -51,7 +51,8 @@ static int save_glb(app_sink *sink, app_bytes *bytes)
     return -1;
 }
 
-/* A mesh collider, or a body that can break, that has left the world since cannot be drawn from what is there. */
+/* A mesh collider, or a body that can break, that has left the world since cannot be drawn from
+   what is there. */
 static int go_on(app_sink *sink, const app_stage *stage, app_bytes *bytes)
 {
     pl_trouble trouble;

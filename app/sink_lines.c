@@ -1,5 +1,6 @@
-/* .jsonl: the complete state, a line per frame. Lines are written as they come; the file is opened before the first
-   frame, so that a directory that cannot be written ends the run before it has begun. */
+/* .jsonl: the complete state, a line per frame. Lines are written as they come; the file is opened
+   before the first frame, so that a directory that cannot be written ends the run before it has
+   begun. */
 #include "io/outputs.h"
 #include "sink.h"
 

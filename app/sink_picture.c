@@ -6,7 +6,7 @@
 #include "sink.h"
 #include "video.h"
 
-/* ---- Pictures ---------------------------------------------------------------------------------- */
+/* ---- Pictures -------------------------------------------------------------------------------- */
 
 static int write_picture(app_sink *sink, const app_stage *stage)
 {
@@ -25,9 +25,10 @@ const app_sink_kind app_sink_png = {
     .frame = write_picture,
 };
 
-/* ---- Films ------------------------------------------------------------------------------------- */
+/* ---- Films ----------------------------------------------------------------------------------- */
 
-/* A film runs at the speed of life: where the steps are shorter than a screen's pictures, some are left out. */
+/* A film runs at the speed of life: where the steps are shorter than a screen's pictures, some are
+   left out. */
 static int begin_film(app_sink *sink, const app_stage *stage, int segments)
 {
     app_film film = {.path = sink->name, .shrink = !sink->look->size};

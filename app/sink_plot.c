@@ -1,5 +1,6 @@
-/* .svg: energies, time per stage and contacts over the run. The numbers are kept until the end; the file is opened at the
-   beginning, so that a directory that cannot be written ends the run before it has begun. */
+/* .svg: energies, time per stage and contacts over the run. The numbers are kept until the end; the
+   file is opened at the beginning, so that a directory that cannot be written ends the run before
+   it has begun. */
 #include <stdio.h>
 #include <string.h>
 

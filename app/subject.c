@@ -106,7 +106,7 @@ void app_subject_free(pl_memory *memory, app_subject *s)
     *s = (app_subject){0};
 }
 
-/* ---- Tetrahedra -------------------------------------------------------------------------------- */
+/* ---- Tetrahedra ------------------------------------------------------------------------------ */
 
 /* Each edge once: the pairs of all tetrahedra, sorted. */
 static pl_status find_tet_edges(pl_memory *memory, app_subject *s, int tet_count)
@@ -179,7 +179,7 @@ static void follow_tets(app_subject *s)
     }
 }
 
-/* ---- Stress ------------------------------------------------------------------------------------ */
+/* ---- Stress ---------------------------------------------------------------------------------- */
 
 static pl_strain_graph graph_of(const app_subject *s)
 {
@@ -232,10 +232,10 @@ double app_subject_vertex_stress(const app_subject *s, int vertex)
     return sum;
 }
 
-/* ---- Clusters ---------------------------------------------------------------------------------- */
+/* ---- Clusters -------------------------------------------------------------------------------- */
 
-/* Clusters near in number are far in colour; 3 and the size of the palette have no common divisor, so that all its
-   colours occur. */
+/* Clusters near in number are far in colour; 3 and the size of the palette have no common divisor,
+   so that all its colours occur. */
 static pl_status colour_by_cluster(app_subject *s, const pl_play *play, pl_body body, int count)
 {
     PL_TRY(pl_body_read_owners(play->world, body, 0, s->particle_count, s->owners));
@@ -269,7 +269,7 @@ pl_status app_subject_take_clusters(pl_memory *memory, app_subject *s, const pl_
     return colour_by_cluster(s, play, play->bodies[body].handle, info.cluster_count);
 }
 
-/* ---- Now --------------------------------------------------------------------------------------- */
+/* ---- Now ------------------------------------------------------------------------------------- */
 
 pl_status app_subject_follow(app_subject *s, const pl_play *play, int body, bool vertices,
                              bool particles)

@@ -18,7 +18,8 @@ typedef struct app_subject {
     float *colours;  /* 4 per particle */
     bool lines_only; /* edges join vertices, not particles */
 
-    /* For stress: rest positions, rotations without the rest orientation, and what the surface hangs on. */
+    /* For stress: rest positions, rotations without the rest orientation, and what the surface
+       hangs on. */
     const pl_model *model;      /* NULL = a mesh */
     int dimension;              /* 1 rod, 2 sheet, 3 solid */
     int influence_count;        /* particles per vertex */
@@ -48,14 +49,15 @@ void app_subject_free(pl_memory *memory, app_subject *subject);
 pl_status app_subject_take_clusters(pl_memory *memory, app_subject *s, const pl_play *play,
                                     int body);
 
-/* Gets ready to show the model's tetrahedra or stresses; `play` and `body` where it is one of a run. */
+/* Gets ready to show the model's tetrahedra or stresses; `play` and `body` where it is one of a
+   run. */
 pl_status app_subject_take_tets(pl_memory *memory, app_subject *subject, const pl_play *play,
                                 int body);
 pl_status app_subject_take_stress(pl_memory *memory, app_subject *subject, const pl_play *play,
                                   int body);
 
-/* Where the body's parts are now: its surface where `vertices`, particles and all that hangs on them where
-   `particles`. */
+/* Where the body's parts are now: its surface where `vertices`, particles and all that hangs on
+   them where `particles`. */
 pl_status app_subject_follow(app_subject *subject, const pl_play *play, int body, bool vertices,
                              bool particles);
 

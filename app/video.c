@@ -41,7 +41,7 @@ static int fail(const app_video *video, const char *what, int error)
     return APP_FAILED;
 }
 
-/* ---- ffmpeg's words ----------------------------------------------------------------------------- */
+/* ---- ffmpeg's words -------------------------------------------------------------------------- */
 
 typedef struct words {
     char size[32], rate[32], filter[256], file[PATH_MAX + 8];
@@ -62,8 +62,8 @@ static void begin_words(words *w, const app_video *video)
                                  "-xerror", "-y", NULL});
 }
 
-/* Pictures to a film, with colours as high definition has them, said so in the file; or to a segment without loss, where
-   the film is a .gif, whose pictures cannot be joined as they are. */
+/* Pictures to a film, with colours as high definition has them, said so in the file; or to a
+   segment without loss, where the film is a .gif, whose pictures cannot be joined as they are. */
 static void make_words(words *w, const app_video *video)
 {
     begin_words(w, video);
@@ -102,7 +102,7 @@ static void make_joining_words(words *w, const app_video *video)
     say(w, (const char *const[]){"-vf", w->filter, "-f", "gif", w->file, NULL});
 }
 
-/* ---- The process -------------------------------------------------------------------------------- */
+/* ---- The process ----------------------------------------------------------------------------- */
 
 /* In a process group of its own: Ctrl-C is for us, and we end the film properly. */
 static int spawn(pid_t *process, int input, char *const *list)
@@ -189,14 +189,15 @@ static int give(const app_video *video, const void *data, size_t size)
     return -1;
 }
 
-/* ---- Segments ----------------------------------------------------------------------------------- */
+/* ---- Segments -------------------------------------------------------------------------------- */
 
 static bool segment_name(const app_video *video, int number, char name[PATH_MAX])
 {
     return snprintf(name, PATH_MAX, "%s.%04d" SEGMENT, video->stem, number) < PATH_MAX;
 }
 
-/* Beside the temporary, which lies where the film will be: its name without process id and suffix. */
+/* Beside the temporary, which lies where the film will be: its name without process id and
+   suffix. */
 static void find_stem(app_video *video)
 {
     snprintf(video->stem, sizeof video->stem, "%s", pl_output_part(video->output));
@@ -300,7 +301,7 @@ static int join(app_video *video)
     return result < 0 && !good ? fail(video, "ffmpeg could not make the film", 0) : result;
 }
 
-/* ---- Life --------------------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 static int check_shape(const app_video *video)
 {
@@ -362,7 +363,8 @@ int app_video_frame(app_video *video, const uint8_t *rgba)
     return result;
 }
 
-/* In one piece it is complete as it is; else all pieces are joined, whether or not the last one has something in it. */
+/* In one piece it is complete as it is; else all pieces are joined, whether or not the last one has
+   something in it. */
 static int complete(app_video *video)
 {
     if (video->segments == 0 && !video->gif)

@@ -1,5 +1,5 @@
-/* Films: pictures through a pipe to the program ffmpeg, which writes the file; it takes its place when it is complete.
-   Functions return -1 to go on, else the exit status after a message. */
+/* Films: pictures through a pipe to the program ffmpeg, which writes the file; it takes its place
+   when it is complete. Functions return -1 to go on, else the exit status after a message. */
 #ifndef PL_APP_VIDEO_H
 #define PL_APP_VIDEO_H
 
@@ -15,8 +15,8 @@ typedef struct app_film {
     bool shrink; /* a .gif is made smaller when it would be wide */
 } app_film;
 
-/* With `segments` >= 0 it goes on after so many segments that app_video_cut made, in an earlier process;
-   APP_START_AGAIN when they are not there any more. -1 = a new one. */
+/* With `segments` >= 0 it goes on after so many segments that app_video_cut made, in an earlier
+   process; APP_START_AGAIN when they are not there any more. -1 = a new one. */
 int app_video_open(pl_memory *memory, const app_film *film, int segments, app_video **video);
 
 /* `rgba` as the painter leaves it. */
@@ -31,7 +31,8 @@ typedef enum app_video_end {
     APP_VIDEO_KEEP /* the segments stay, for another process */
 } app_video_end;
 
-/* Waits for ffmpeg and publishes the file, or drops it. The video is freed in any case; NULL is allowed. */
+/* Waits for ffmpeg and publishes the file, or drops it. The video is freed in any case; NULL is
+   allowed. */
 int app_video_close(app_video *video, app_video_end end);
 
 #endif

@@ -1,6 +1,8 @@
-/* Boxes of particles falling between walls, here and in Bullet (where it is installed), one after the other in one run: lattices of 5 × 4 × 4 (52 of
-   them) and 2 × 3 × 4 (180) particles, 0.25 m apart, 1 kg per box, in layers of K × K at 1.5 m pitch, friction 0.5, no sleep; frames of 1/30 s with 6 sub-steps of 2 iterations,
-   on one thread. Also how deep boxes are in each other at the end. */
+/* Boxes of particles falling between walls, here and in Bullet (where it is installed), one after
+   the other in one run: lattices of 5 × 4 × 4 (52 of them) and 2 × 3 × 4 (180) particles, 0.25 m
+   apart, 1 kg per box, in layers of K × K at 1.5 m pitch, friction 0.5, no sleep; frames of 1/30 s
+   with 6 sub-steps of 2 iterations, on one thread. Also how deep boxes are in each other at the
+   end. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,7 +125,8 @@ static void add_stages(stages *sum, const pl_report *r)
         sum->ms[k] += ms[k];
 }
 
-/* The work of a frame is the same in every repetition: the least time of each frame is what the machine's other business did not disturb. */
+/* The work of a frame is the same in every repetition: the least time of each frame is what the
+   machine's other business did not disturb. */
 static void run_here(const boxes *b, int frames, int repeats, int threads, double *positions,
                      boxes_result *result)
 {

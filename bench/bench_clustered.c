@@ -1,12 +1,13 @@
-/* Milliseconds per sub-step of clustered matter without changes of clusters: the beam of the thesis (5,317 particles, 200
-   clusters), the twisted beam (30 clusters, 8 rounds of strain limiting; with contact of the beam with itself and without)
-   and a large body (100,000 particles in four of 4,000 clusters each, 8 rounds); the others without contact. The same twenty steps again and again: minima
-   of each, and the mean of those; by phase.
+/* Milliseconds per sub-step of clustered matter without changes of clusters: the beam of the thesis
+   (5,317 particles, 200 clusters), the twisted beam (30 clusters, 8 rounds of strain limiting; with
+   contact of the beam with itself and without) and a large body (100,000 particles in four of 4,000
+   clusters each, 8 rounds); the others without contact. The same twenty steps again and again:
+   minima of each, and the mean of those; by phase.
      calm      swings within the limit of strain: the first round finds nothing to do, and there is no other
      swinging  was twisted by a radian per width and let go: wherever it is beyond the limit, rounds go on
      strained  always starts a sub-step from a state that is beyond the limit in every cluster: the most there can be
-   "beyond" are clusters per round that had something to correct. Particles are in random order. A step of a new body is not
-   counted: it lists neighbours, and touches memory for the first time. */
+   "beyond" are clusters per round that had something to correct. Particles are in random order. A
+   step of a new body is not counted: it lists neighbours, and touches memory for the first time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ static void *room(size_t count, size_t size)
     return p;
 }
 
-/* Particles jittered about a lattice of a × b × c cells, in random order; clusters about a coarser one. */
+/* Particles jittered about a lattice of a × b × c cells, in random order; clusters about a coarser
+   one. */
 static kit make(int a, int b, int c, int n, int ca, int cb, int cc, double reach)
 {
     kit k = {.n = n, .cluster_count = ca * cb * cc, .size = {a, b, c}};
@@ -215,8 +217,8 @@ static void measure_large(int scale, int only)
     drop(&large);
 }
 
-/* bench_clustered [SCALE [NAME [THREADS]]]: so many times the repetitions; one of the bodies only; the large one with one
-   number of threads only. */
+/* bench_clustered [SCALE [NAME [THREADS]]]: so many times the repetitions; one of the bodies only;
+   the large one with one number of threads only. */
 int main(int argc, char **argv)
 {
     int scale = argc > 1 ? atoi(argv[1]) : 1;

@@ -1,5 +1,6 @@
-/* What a crowd costs: time per particle and frame from 10,000 to 1,000,000 particles in contact, for bodies of one size, of another, and of very
-   unequal sizes; and a settled pile of 1,000 bodies that sleeps. Times are minima over repetitions, by stage.
+/* What a crowd costs: time per particle and frame from 10,000 to 1,000,000 particles in contact,
+   for bodies of one size, of another, and of very unequal sizes; and a settled pile of 1,000 bodies
+   that sleeps. Times are minima over repetitions, by stage.
 
      bench_crowd [--quick] [--threads N] [--only CROWD, from 1 on] [--pile-only] */
 #include <math.h>
@@ -18,7 +19,7 @@ static void fail(const char *what)
     exit(1);
 }
 
-/* ---- Models and worlds ------------------------------------------------------------------------ */
+/* ---- Models and worlds ----------------------------------------------------------------------- */
 
 static pl_world *make_world(int substeps, int threads, bool sleeping)
 {
@@ -68,7 +69,7 @@ static void add_body(pl_world *world, const pl_body_def *def)
         fail("no body");
 }
 
-/* ---- Crowds ----------------------------------------------------------------------------------- */
+/* ---- Crowds ---------------------------------------------------------------------------------- */
 
 /* Layers of equal bodies, each a little off its place, so near that they touch from the start. */
 typedef struct crowd {
@@ -141,13 +142,15 @@ static pl_world *make_crowd(const crowd *c, int particles, int threads, int *bod
     return world;
 }
 
-/* The same frames of every crowd are measured, several times from a snapshot: a crowd that has settled longer is another one. */
+/* The same frames of every crowd are measured, several times from a snapshot: a crowd that has
+   settled longer is another one. */
 enum { SETTLE = 40, FRAMES = 6, COLUMNS = 6 };
 
 typedef struct cost {
     int particles, bodies;
     double touches; /* per particle, in a frame */
-    /* ns per particle and frame: total, predict, solve, contact, finish, and what none of these counts (one thread) */
+    /* ns per particle and frame: total, predict, solve, contact, finish, and what none of these
+       counts (one thread) */
     double ns[COLUMNS];
 } cost;
 
@@ -236,7 +239,7 @@ static double run_crowd(const crowd *c, int threads, bool quick)
     return worst;
 }
 
-/* ---- The pile --------------------------------------------------------------------------------- */
+/* ---- The pile -------------------------------------------------------------------------------- */
 
 enum { PILE = 1000, PILE_SIDE = 10 };
 
@@ -301,7 +304,7 @@ static double run_pile(int threads, bool quick)
     return least;
 }
 
-/* ---- The machine ------------------------------------------------------------------------------ */
+/* ---- The machine ----------------------------------------------------------------------------- */
 
 static void print_machine(void)
 {

@@ -1,7 +1,8 @@
-/* Microseconds per sub-step of bodies of rings with examples (METHODS §4), on one core, without contact, beside what the
-   paper's Table 1 says (its Core i7 M620) and what is wanted. Lattices cut into five tetrahedra a cell, swinging from a
-   twist; the same steps again and again: minima of each, and the mean of those; by phase. Then both rules for the weights:
-   how far what they choose is from the body, and how long the choice takes. */
+/* Microseconds per sub-step of bodies of rings with examples (METHODS §4), on one core, without
+   contact, beside what the paper's Table 1 says (its Core i7 M620) and what is wanted. Lattices cut
+   into five tetrahedra a cell, swinging from a twist; the same steps again and again: minima of
+   each, and the mean of those; by phase. Then both rules for the weights: how far what they choose
+   is from the body, and how long the choice takes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,8 +198,8 @@ typedef struct shown {
     int32_t *group;
 } shown;
 
-/* Twisted, bent and shortened, each by no more than the poses are: from one random mixture to the next and so on, as a body
-   moves. */
+/* Twisted, bent and shortened, each by no more than the poses are: from one random mixture to the
+   next and so on, as a body moves. */
 static void warp(const kit *k, int number, float *x)
 {
     enum { STEPS_BETWEEN = 20, KINDS = 4 };

@@ -1,6 +1,6 @@
-/* Microseconds per sub-step of oriented bodies with a rest shape of their own, on one core, without contact, ten iterations:
-   unmodified, plastic, with examples for the whole body and for every particle. They swing from one corner; minima over the
-   steps. */
+/* Microseconds per sub-step of oriented bodies with a rest shape of their own, on one core, without
+   contact, ten iterations: unmodified, plastic, with examples for the whole body and for every
+   particle. They swing from one corner; minima over the steps. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
-/* How many million rotations (and singular value decompositions) per second one core fits, for each lane width the
-   machine has: warm (start within 0.05 rad of the answer), cold (random start), and line (all matrices of rank one,
-   which leave one angle undetermined: the slowest case). The best of several repeats. */
+/* How many million rotations (and singular value decompositions) per second one core fits, for each
+   lane width the machine has: warm (start within 0.05 rad of the answer), cold (random start), and
+   line (all matrices of rank one, which leave one angle undetermined: the slowest case). The best
+   of several repeats. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

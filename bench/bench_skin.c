@@ -1,6 +1,7 @@
-/* CPU skinning against a plain memory copy of as many bytes: what skinning touches (rest vectors, influences and weights
-   as stored, results) is read and written once, so is half of it each by the copy. The two alternate in one run, and the
-   fastest of each counts. Also how long the weights take to compute. */
+/* CPU skinning against a plain memory copy of as many bytes: what skinning touches (rest vectors,
+   influences and weights as stored, results) is read and written once, so is half of it each by the
+   copy. The two alternate in one run, and the fastest of each counts. Also how long the weights
+   take to compute. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 enum { REPEATS = 40, PIECE = 56 * 1024 };
 
-/* ---- Models --------------------------------------------------------------------------------------------------- */
+/* ---- Models ---------------------------------------------------------------------------------- */
 
 /* Particles on a lattice with edges along its axes. */
 static pl_model_def make_lattice(const int size[3], double **positions, int32_t **edges)
@@ -83,7 +84,7 @@ static pl_model *make_model(const int size[3], int per_side)
     return model;
 }
 
-/* ---- Copying -------------------------------------------------------------------------------------------------- */
+/* ---- Copying --------------------------------------------------------------------------------- */
 
 typedef struct copying {
     char *to, *from;
@@ -107,7 +108,7 @@ static double time_copy(pl_tasks *tasks, copying *c)
     return (double)(pl_clock_ns() - begin) * 1e-9;
 }
 
-/* ---- Measuring ------------------------------------------------------------------------------------------------ */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 typedef struct scene {
     pl_world *world;

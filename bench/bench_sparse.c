@@ -6,11 +6,11 @@
    Then the supernodal factor on meshes of tetrahedra of 1,000 to 50,000 nodes against CHOLMOD's,
    which takes the better of AMD and METIS and solves in double: one instance (three right-hand
    sides, CHOLMOD's together or one by one, whichever is faster) and sixteen instances side by side,
-   on one thread and on two. `bench_sparse meshes` runs
-   this alone, `bench_sparse meshes 1` on one thread only. The dense products inside CHOLMOD are those of whatever BLAS is
-   installed; its name is printed, because with the reference one CHOLMOD's solves take about twice as long as with
-   OpenBLAS. That names the processor whose kernels it chose, too: where it is "Prescott", it did not know ours, and
-   OPENBLAS_CORETYPE=SkylakeX in the environment helps. */
+   on one thread and on two. `bench_sparse meshes` runs this alone, `bench_sparse meshes 1` on one
+   thread only. The dense products inside CHOLMOD are those of whatever BLAS is installed; its name
+   is printed, because with the reference one CHOLMOD's solves take about twice as long as with
+   OpenBLAS. That names the processor whose kernels it chose, too: where it is "Prescott", it did
+   not know ours, and OPENBLAS_CORETYPE=SkylakeX in the environment helps. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>

@@ -1,11 +1,11 @@
-/* Energy over iterations and over time (Fig. 5 of Fukuhara et al.): a beam of 2,375 tetrahedra held bent and twisted settles
-   from a straight one, with exact rotations and with 5, 10 and 15 % of them fitted, plain and accelerated. Writes
-   CSV to the standard output and, to the other one, the times at which the energy is within 3 % of the minimum.
-   tools/plot-tets draws it.
+/* Energy over iterations and over time (Fig. 5 of Fukuhara et al.): a beam of 2,375 tetrahedra held
+   bent and twisted settles from a straight one, with exact rotations and with 5, 10 and 15 % of
+   them fitted, plain and accelerated. Writes CSV to the standard output and, to the other one, the
+   times at which the energy is within 3 % of the minimum. tools/plot-tets draws it.
 
-   `true_error` is the energy (exact rotations, in doubles) above the exact minimum, as a part of it; `own_error` is how far it
-   is from what the same method has after 1,000 iterations, which is how the paper measures. Every row is a solve of
-   its own from the same start. */
+   `true_error` is the energy (exact rotations, in doubles) above the exact minimum, as a part of
+   it; `own_error` is how far it is from what the same method has after 1,000 iterations, which is
+   how the paper measures. Every row is a solve of its own from the same start. */
 #include <stdio.h>
 
 #include "../tests/matter/tet_bar.h"
@@ -32,7 +32,8 @@ static const method methods[] = {{"exact", PL_TET_EXACT, 1},
                                  {"folded", PL_TET_FOLDED, 0.15}};
 enum { METHODS = sizeof methods / sizeof *methods };
 
-/* The ends are where a bend by 90° and a twist by 45° would bring them; everything between is still straight. */
+/* The ends are where a bend by 90° and a twist by 45° would bring them; everything between is still
+   straight. */
 static void hold(tet_case *c)
 {
     double length = c->bar.cells[0], bend = PI / 2, twist = PI / 4, radius = length / bend;
@@ -82,8 +83,8 @@ typedef struct curve {
     double energy[STEPS], time[STEPS];
 } curve;
 
-/* The time of the first rows is the least of some; beyond them it grows as between the last two of them: long solves are
-   never left alone by the machine. */
+/* The time of the first rows is the least of some; beyond them it grows as between the last two of
+   them: long solves are never left alone by the machine. */
 static curve run(const method *m, bool accelerated)
 {
     enum { TIMED = 40, ROUNDS = 20 };

@@ -1,6 +1,7 @@
-/* Tetrahedral matter: elements per second of the local steps, milliseconds per iteration by phase, the interpolated steps
-   beside the exact one, and bodies side by side. Minima over many repetitions, on one thread unless it says otherwise. `bench_tets side`
-   measures bodies side by side alone. */
+/* Tetrahedral matter: elements per second of the local steps, milliseconds per iteration by phase,
+   the interpolated steps beside the exact one, and bodies side by side. Minima over many
+   repetitions, on one thread unless it says otherwise. `bench_tets side` measures bodies side by
+   side alone. */
 #include <stdio.h>
 
 #include "../tests/matter/tet_bar.h"
@@ -93,8 +94,8 @@ static phases report(const char *name, int a, int b, int c, pl_tetrahedral_def d
     return p;
 }
 
-/* One thread and two in turn, a few iterations at a time: on a machine that others use too, longer spans with both cores
-   to oneself never come. */
+/* One thread and two in turn, a few iterations at a time: on a machine that others use too, longer
+   spans with both cores to oneself never come. */
 static void threads(int a, int b, int c)
 {
     enum { ITERATIONS = 4 };

@@ -1,5 +1,6 @@
-/* libFuzzer on everything that touches: the bytes are a program of calls on a small world with bodies, colliders of all kinds and sizes,
-   attachments, rays, masks, changes, sleep, steps and snapshots, with numbers from ordinary to absurd. Nothing may crash; no state may stop being
+/* libFuzzer on everything that touches: the bytes are a program of calls on a small world with
+   bodies, colliders of all kinds and sizes, attachments, rays, masks, changes, sleep, steps and
+   snapshots, with numbers from ordinary to absurd. Nothing may crash; no state may stop being
    finite; a call that fails changes nothing; a restored world has the hash it was saved with. */
 #include <math.h>
 #include <stddef.h>
@@ -31,7 +32,7 @@ static pl_model *models[MODELS];
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* ---- What the bytes say ------------------------------------------------------------------------------ */
+/* ---- What the bytes say ---------------------------------------------------------------------- */
 
 static int byte_of(fuzz *f)
 {
@@ -74,7 +75,7 @@ static void rotation(fuzz *f, double q[4])
             q[k] = number(f);
 }
 
-/* ---- What must hold ---------------------------------------------------------------------------------- */
+/* ---- What must hold -------------------------------------------------------------------------- */
 
 static void demand(bool holds, const char *what)
 {
@@ -134,7 +135,7 @@ static void check_world(const fuzz *f)
     }
 }
 
-/* ---- Models ------------------------------------------------------------------------------------------ */
+/* ---- Models ---------------------------------------------------------------------------------- */
 
 static pl_model *shape_model(pl_shape_kind kind, int x, int y, int z)
 {
@@ -204,7 +205,7 @@ static void make_models(void)
     models[5] = octahedron();
 }
 
-/* ---- Calls ------------------------------------------------------------------------------------------- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 static pl_body *a_body(fuzz *f)
 {

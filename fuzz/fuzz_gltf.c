@@ -1,4 +1,5 @@
-/* libFuzzer on the glTF reader. clang -fsanitize=fuzzer,address,undefined; seeds: seeds/fuzz_gltf */
+/* libFuzzer on the glTF reader. clang -fsanitize=fuzzer,address,undefined; seeds:
+   seeds/fuzz_gltf */
 #include "read_mesh.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,5 @@
-/* libFuzzer on the Gmsh reader. clang -fsanitize=fuzzer,address,undefined; seeds: seeds/fuzz_gmsh */
+/* libFuzzer on the Gmsh reader. clang -fsanitize=fuzzer,address,undefined; seeds:
+   seeds/fuzz_gmsh */
 #include "read_mesh.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

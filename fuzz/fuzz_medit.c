@@ -1,4 +1,5 @@
-/* libFuzzer on the Medit reader. clang -fsanitize=fuzzer,address,undefined; seeds: seeds/fuzz_medit */
+/* libFuzzer on the Medit reader. clang -fsanitize=fuzzer,address,undefined; seeds:
+   seeds/fuzz_medit */
 #include "read_mesh.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,6 @@
-/* libFuzzer on packed models (.pliant files): as they are, and with length and hash put right, so that the fuzzer gets
-   past them. What is accepted must pack again to a model of the same hash, and take a step in a world. */
+/* libFuzzer on packed models (.pliant files): as they are, and with length and hash put right, so
+   that the fuzzer gets past them. What is accepted must pack again to a model of the same hash, and
+   take a step in a world. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* libFuzzer on the JSON reader, the scene reader and the building of a scene, with little memory. A byte 0, which
-   no scene may contain, ends the scene; behind it stand a file that it may include as part.json, and values that
-   are set from outside, each ended by a 0 too. Where a scene has events, a play that goes on from a snapshot must
-   give the same bits as one that was not stopped.
-   clang -fsanitize=fuzzer,address,undefined; seeds: scenes/ and fuzz/seeds/fuzz_scene/ */
+/* libFuzzer on the JSON reader, the scene reader and the building of a scene, with little memory. A
+   byte 0, which no scene may contain, ends the scene; behind it stand a file that it may include as
+   part.json, and values that are set from outside, each ended by a 0 too. Where a scene has events,
+   a play that goes on from a snapshot must give the same bits as one that was not stopped. clang
+   -fsanitize=fuzzer,address,undefined; seeds: scenes/ and fuzz/seeds/fuzz_scene/ */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* libFuzzer on the legacy VTK reader. clang -fsanitize=fuzzer,address,undefined; seeds: seeds/fuzz_vtk */
+/* libFuzzer on the legacy VTK reader. clang -fsanitize=fuzzer,address,undefined; seeds:
+   seeds/fuzz_vtk */
 #include "read_mesh.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

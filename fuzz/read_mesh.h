@@ -1,5 +1,5 @@
-/* What the fuzzers of mesh readers do with their bytes: read, finish, and trap where the result breaks the contract of
-   pl_mesh. */
+/* What the fuzzers of mesh readers do with their bytes: read, finish, and trap where the result
+   breaks the contract of pl_mesh. */
 #ifndef PLIANT_FUZZ_READ_MESH_H
 #define PLIANT_FUZZ_READ_MESH_H
 

@@ -1,10 +1,11 @@
-/* Pliant: attachments hold a point of a body to a place, to a point of another body or to a point of a collider, and may break. Included by
-   pliant/pliant.h.
+/* Pliant: attachments hold a point of a body to a place, to a point of another body or to a point
+   of a collider, and may break. Included by pliant/pliant.h.
 
-   They are resolved where bodies meet, in the contact stage: what holds gives way in proportion to mass, and momentum is exchanged, never
-   made; a collider's share is in its impulse and torque, and one with a mass moves. A pin (pl_pin) draws a body to a target inside its own solver, is
-   softer, and never breaks. Bodies that are attached to each other fall asleep and wake together. Particles that one attachment holds together do not push
-   each other apart. */
+   They are resolved where bodies meet, in the contact stage: what holds gives way in proportion to
+   mass, and momentum is exchanged, never made; a collider's share is in its impulse and torque, and
+   one with a mass moves. A pin (pl_pin) draws a body to a target inside its own solver, is softer,
+   and never breaks. Bodies that are attached to each other fall asleep and wake together. Particles
+   that one attachment holds together do not push each other apart. */
 #ifndef PLIANT_ATTACHMENT_H
 #define PLIANT_ATTACHMENT_H
 
@@ -16,7 +17,8 @@
 extern "C" {
 #endif
 
-/* A value, as bodies are: {0, 0} is none. Stale, too, when a body or a collider it holds is destroyed. */
+/* A value, as bodies are: {0, 0} is none. Stale, too, when a body or a collider it holds is
+   destroyed. */
 typedef struct pl_attachment {
     uint32_t index, generation;
 } pl_attachment;
@@ -51,8 +53,8 @@ PL_API pl_status pl_attachment_create(pl_world *world, const pl_attachment_def *
 PL_API pl_status pl_attachment_destroy(pl_world *world, pl_attachment attachment);
 PL_API bool pl_attachment_is_valid(const pl_world *world, pl_attachment attachment);
 
-/* Of attachments to a place: where it is at the end of the next step; within the step it moves evenly. Of attachments to a collider: the
-   point in its frame from the next step on. */
+/* Of attachments to a place: where it is at the end of the next step; within the step it moves
+   evenly. Of attachments to a collider: the point in its frame from the next step on. */
 PL_API pl_status pl_attachment_set_target(pl_world *world, pl_attachment attachment,
                                           const double target[3]);
 

@@ -1,5 +1,5 @@
-/* Clustered matter: bodies that dent, flow and break (Falkenstein 2017; Jones et al. 2016), whose letters
-   stand beside the names. */
+/* Clustered matter: bodies that dent, flow and break (Falkenstein 2017; Jones et al. 2016), whose
+   letters stand beside the names. */
 #ifndef PLIANT_CLUSTERED_H
 #define PLIANT_CLUSTERED_H
 
@@ -22,14 +22,16 @@ typedef enum pl_recluster_mode {
     PL_RECLUSTER_WORLD     /* from world positions: forgets elastic deformation; to compare with */
 } pl_recluster_mode;
 
-/* How the raw weight of a member falls with its distance d from the middle of a cluster of radius r. */
+/* How the raw weight of a member falls with its distance d from the middle of a cluster of radius
+   r. */
 typedef enum pl_cluster_kernel {
     PL_KERNEL_FUZZY,   /* fuzzy c-means (Eq. 2.9 with m = 2): (r / d)²; the default */
     PL_KERNEL_INVERSE, /* 1 / (d² / r² + 1/16): flatter near the middle */
     PL_KERNEL_CONSTANT
 } pl_cluster_kernel;
 
-/* Rates are per second; where a raw value per sub-step is >= 0 it is used instead, as the papers' scenes need. */
+/* Rates are per second; where a raw value per sub-step is >= 0 it is used instead, as the papers'
+   scenes need. */
 typedef struct pl_clustered_def {
     pl_cluster_rotation rotation;
     double frequency;   /* f, Hz: α = min(1, (2πfh)²). Default 20 */

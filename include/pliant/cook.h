@@ -1,5 +1,5 @@
-/* Pliant: from any mesh to a soft body's rest state: repair, fill with particles, connect, skin; and the creatures
-   that are built in.
+/* Pliant: from any mesh to a soft body's rest state: repair, fill with particles, connect, skin;
+   and the creatures that are built in.
 
        pl_mesh mesh;
        pl_model *model;
@@ -50,7 +50,8 @@ typedef struct pl_cook_def {
     uint64_t seed;
     const pl_allocator *allocator; /* NULL = malloc and free */
     size_t memory_limit;           /* bytes; 0 = none */
-    /* Called now and then with the part done, 0 to 1; false stops, and pl_cook returns PL_ERROR_STATE. May be NULL. */
+    /* Called now and then with the part done, 0 to 1; false stops, and pl_cook returns
+       PL_ERROR_STATE. May be NULL. */
     bool (*progress)(void *user, double part, const char *stage);
     void *progress_user;
     uint32_t cookie; /* set by pl_default_cook_def */
@@ -90,24 +91,27 @@ typedef struct pl_cook_report {
     double seconds; /* in all */
 } pl_cook_report;
 
-/* On success *model has one reference, the caller's. `report` may be NULL. PL_ERROR_ARGUMENT, with a reason, for what
-   cannot be simulated: nothing there, no extent, NaN. */
+/* On success *model has one reference, the caller's. `report` may be NULL. PL_ERROR_ARGUMENT, with
+   a reason, for what cannot be simulated: nothing there, no extent, NaN. */
 PL_API pl_status pl_cook(const pl_cook_def *def, struct pl_model **model, pl_cook_report *report,
                          pl_error *error);
 
-/* ---- Built-in meshes ---------------------------------------------------------------------------------------------- */
+/* ---- Built-in meshes ------------------------------------------------------------------------- */
 
-/* "dinosaur", "rabbit", "armadillo", "teddy", "torus", "column", "car", "cylinder", "cuboid", "sheet", "rope". */
+/* "dinosaur", "rabbit", "armadillo", "teddy", "torus", "column", "car", "cylinder", "cuboid",
+   "sheet", "rope". */
 PL_API int pl_builtin_count(void);
 PL_API const char *pl_builtin_name(int index);  /* NULL out of range */
 PL_API const char *pl_builtin_about(int index); /* one line; NULL out of range */
 
-/* A mesh made in code, standing on y = 0, looking along +z, about a metre in size. `detail` 1 is a few thousand triangles; twice the
-   detail has four times as many; from 0.1 to 16. Freed by pl_mesh_free. */
+/* A mesh made in code, standing on y = 0, looking along +z, about a metre in size. `detail` 1 is a
+   few thousand triangles; twice the detail has four times as many; from 0.1 to 16. Freed by
+   pl_mesh_free. */
 PL_API pl_status pl_builtin_mesh(const char *name, double detail, const pl_allocator *allocator,
                                  pl_mesh *mesh, pl_error *error);
 
-/* How the built-in is best cooked: kind, particle and edge counts of the papers' scenes. `mesh` is what pl_builtin_mesh made. */
+/* How the built-in is best cooked: kind, particle and edge counts of the papers' scenes. `mesh` is
+   what pl_builtin_mesh made. */
 PL_API pl_status pl_builtin_cook_def(const char *name, const pl_mesh *mesh, pl_cook_def *def);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Example-based materials (Koyama et al. 2012): poses an artist drew, through which a body prefers to deform. Works for every
-   kind of body; a pose says where each particle is in it.
+/* Example-based materials (Koyama et al. 2012): poses an artist drew, through which a body prefers
+   to deform. Works for every kind of body; a pose says where each particle is in it.
 
        pl_pose poses[1];
        pl_warp warp = pl_default_warp(PL_WARP_TWIST);
@@ -31,10 +31,11 @@ typedef struct pl_pose {
     void *owner; /* set by whatever made the pose; leave NULL in your own */
 } pl_pose;
 
-/* ---- Drawing poses ----------------------------------------------------------------------------------------------- */
+/* ---- Drawing poses --------------------------------------------------------------------------- */
 
-/* Ways to deform a model along an axis. Under a load a body takes up a pose only where that gives way to the load: a
-   pure twist does nothing under gravity, one that is shorter as well makes the body twist. Hence `shorten`. */
+/* Ways to deform a model along an axis. Under a load a body takes up a pose only where that gives
+   way to the load: a pure twist does nothing under gravity, one that is shorter as well makes the
+   body twist. Hence `shorten`. */
 typedef enum pl_warp_kind {
     PL_WARP_TWIST,  /* turned about the axis, by `amount` from one end to the other */
     PL_WARP_BEND,   /* the axis becomes an arc of `amount` towards `side` */
@@ -69,9 +70,9 @@ PL_API pl_warp pl_default_warp(pl_warp_kind kind);
 PL_API pl_status pl_pose_warp(const struct pl_model *model, const pl_warp *warps, int count,
                               pl_pose *pose, pl_error *error);
 
-/* From a deformed copy of the model's surface: 3 numbers for each of its vertices, in the same order. Particles inside
-   follow the nearest vertices by a weighted affine fit. PL_ERROR_ARGUMENT for another number of vertices, and for a
-   copy that is mirrored or flattened. */
+/* From a deformed copy of the model's surface: 3 numbers for each of its vertices, in the same
+   order. Particles inside follow the nearest vertices by a weighted affine fit. PL_ERROR_ARGUMENT
+   for another number of vertices, and for a copy that is mirrored or flattened. */
 PL_API pl_status pl_pose_from_vertices(const struct pl_model *model, const double *vertices,
                                        int count, pl_pose *pose, pl_error *error);
 
@@ -83,7 +84,7 @@ PL_API pl_status pl_pose_from_body(const struct pl_world *world, struct pl_body 
 
 PL_API void pl_pose_free(pl_pose *pose); /* one that is empty or your own stays as it is */
 
-/* ---- Examples of a body ------------------------------------------------------------------------------------------ */
+/* ---- Examples of a body ---------------------------------------------------------------------- */
 
 /* Which parts of a body choose their weights together. */
 typedef enum pl_example_scope {
@@ -114,14 +115,14 @@ typedef struct pl_examples_def {
 
 PL_API pl_examples_def pl_default_examples_def(void);
 
-/* How much of each pose a body has now, after β: [group_count][pose_count] numbers from 0 to 1 (pl_body_info says how
-   many); what a group's add up to less than one is rest. Copies those of `count` groups from `first` on. With local
-   examples every element is a group. */
+/* How much of each pose a body has now, after β: [group_count][pose_count] numbers from 0 to 1
+   (pl_body_info says how many); what a group's add up to less than one is rest. Copies those of
+   `count` groups from `first` on. With local examples every element is a group. */
 PL_API pl_status pl_body_get_example_weights(const struct pl_world *world, struct pl_body body,
                                              int first, int count, float *weights);
 
-/* Draws the body to its poses, or away from them: added to the weights of a group (-1 = of all), pose_count numbers,
-   before they are made admissible. All zero is the usual. */
+/* Draws the body to its poses, or away from them: added to the weights of a group (-1 = of all),
+   pose_count numbers, before they are made admissible. All zero is the usual. */
 PL_API pl_status pl_body_set_example_bias(struct pl_world *world, struct pl_body body, int group,
                                           const float *bias, pl_error *error);
 

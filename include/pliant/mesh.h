@@ -1,6 +1,7 @@
-/* Pliant: meshes as files and artists have them: vertices with whatever belongs to their appearance, triangles,
-   curves, tetrahedra. Plain arrays: fill one in from your own (pl_mesh mesh = {0};), or have it read from a file
-   (pliant/files.h) or made (a built-in creature, pliant/cook.h). */
+/* Pliant: meshes as files and artists have them: vertices with whatever belongs to their
+   appearance, triangles, curves, tetrahedra. Plain arrays: fill one in from your own (pl_mesh mesh
+   = {0};), or have it read from a file (pliant/files.h) or made (a built-in creature,
+   pliant/cook.h). */
 #ifndef PLIANT_MESH_H
 #define PLIANT_MESH_H
 
@@ -42,8 +43,8 @@ typedef struct pl_image {
     size_t size;
 } pl_image;
 
-/* Everything about a surface that its motion does not touch but its users want back unchanged. Arrays that are NULL
-   (and counts of 0) are absent. */
+/* Everything about a surface that its motion does not touch but its users want back unchanged.
+   Arrays that are NULL (and counts of 0) are absent. */
 typedef struct pl_look {
     const float *normals;  /* 3 per vertex, unit */
     const float *tangents; /* 4 per vertex: unit, and the handedness ±1 */
@@ -74,7 +75,8 @@ typedef struct pl_mesh {
     void *owner; /* set by whatever made the mesh; leave NULL in your own */
 } pl_mesh;
 
-/* Frees what a reading or making call put into a mesh, and zeroes it. A mesh of your own arrays is only zeroed. */
+/* Frees what a reading or making call put into a mesh, and zeroes it. A mesh of your own arrays is
+   only zeroed. */
 PL_API void pl_mesh_free(pl_mesh *mesh);
 
 #ifdef __cplusplus

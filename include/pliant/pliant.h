@@ -1,8 +1,8 @@
 /* Pliant: real-time simulation of deformable things.
 
-   A model is the rest state of something deformable: immutable, shared by any number of bodies. A world holds bodies
-   (their state) and advances them in steps of constant length. Everything is made from a definition that a default
-   function fills in, so that new fields never break a caller.
+   A model is the rest state of something deformable: immutable, shared by any number of bodies. A
+   world holds bodies (their state) and advances them in steps of constant length. Everything is
+   made from a definition that a default function fills in, so that new fields never break a caller.
 
        pl_shape *shape;
        pl_model *model;
@@ -18,17 +18,17 @@
        pl_body_create(world, &body_def, &body, NULL);
        pl_world_step(world, NULL);
 
-   Units are SI: metres, kilograms, seconds, newtons, pascals. Vectors are x, y, z; quaternions x, y, z, w and unit;
-   rotations take rest axes to world axes. y is up where a default needs an up.
+   Units are SI: metres, kilograms, seconds, newtons, pascals. Vectors are x, y, z; quaternions x,
+   y, z, w and unit; rotations take rest axes to world axes. y is up where a default needs an up.
 
-   Deterministic: the same calls give the same bits, whatever the number of threads, the vector width, the compiler or
-   the optimisation level.
+   Deterministic: the same calls give the same bits, whatever the number of threads, the vector
+   width, the compiler or the optimisation level.
 
-   Threads: a world and everything in it belongs to one thread at a time. Reading functions (those that take a const
-   world) may run at the same time as each other, not during a step or a change. Different worlds are independent.
-   Models are immutable and may be shared between worlds of different threads; their reference count is atomic.
-   Callbacks run on the thread that called the step. Calls that change a world from inside its own step return
-   PL_ERROR_STATE.
+   Threads: a world and everything in it belongs to one thread at a time. Reading functions (those
+   that take a const world) may run at the same time as each other, not during a step or a change.
+   Different worlds are independent. Models are immutable and may be shared between worlds of
+   different threads; their reference count is atomic. Callbacks run on the thread that called the
+   step. Calls that change a world from inside its own step return PL_ERROR_STATE.
 
    Calls that fail change nothing. */
 #ifndef PLIANT_PLIANT_H
@@ -49,22 +49,25 @@ extern "C" {
 /* Rises whenever a struct or a function here changes in a way that needs recompiling. */
 #define PL_ABI_VERSION 5
 
-/* The version the library was compiled as: compare with PL_ABI_VERSION after loading it dynamically. */
+/* The version the library was compiled as: compare with PL_ABI_VERSION after loading it
+   dynamically. */
 PL_API uint32_t pl_abi_version(void);
 
 /* "0.1.0" */
 PL_API const char *pl_version(void);
 
-/* The number of floats in a vector of the kernels in use: 4, 8 or 16 (environment: PLIANT_SIMD forces one). */
+/* The number of floats in a vector of the kernels in use: 4, 8 or 16 (environment: PLIANT_SIMD
+   forces one). */
 PL_API int pl_simd_width(void);
 
-/* ---- Models ------------------------------------------------------------------------------------------------------ */
+/* ---- Models ---------------------------------------------------------------------------------- */
 
 typedef struct pl_model pl_model;
 
 enum { PL_MAX_INFLUENCES = 8 };
 
-/* A graph of oriented particles (ellipsoids) and, optionally, a surface skinned to it. All arrays are copied. */
+/* A graph of oriented particles (ellipsoids) and, optionally, a surface skinned to it. All arrays
+   are copied. */
 typedef struct pl_model_def {
     int particle_count;
     pl_buffer positions;    /* rest position of each particle, metres */
@@ -100,7 +103,8 @@ typedef struct pl_model_def {
     const int32_t *vertex_tets; /* one per vertex; NULL = found */
     const float *vertex_barycentric; /* four per vertex, together with vertex_tets */
 
-    /* Overlapping clusters of particles, for clustered bodies (pliant/clustered.h); may be absent. */
+    /* Overlapping clusters of particles, for clustered bodies (pliant/clustered.h); may be
+       absent. */
     int cluster_count;
     const int32_t *cluster_start;   /* [cluster_count + 1] into the next two */
     const int32_t *cluster_members; /* particles; every particle is in some cluster */
@@ -119,8 +123,9 @@ PL_API pl_status pl_model_create(const pl_model_def *def, pl_model **model, pl_e
 PL_API void pl_model_retain(pl_model *model);
 PL_API void pl_model_release(pl_model *model); /* NULL is allowed */
 
-/* The same model with its particles as spheres in overlapping clusters, and no edges: what clustered bodies are made
-   of. How many clusters there are and how large they are decides how stiff it is. */
+/* The same model with its particles as spheres in overlapping clusters, and no edges: what
+   clustered bodies are made of. How many clusters there are and how large they are decides how
+   stiff it is. */
 typedef struct pl_clusters_def {
     int count; /* wanted; 0 (default) = one for fifty particles. More where some particle was out of reach */
     double radius;  /* metres; 0 (default) = as `overlap` wants it */
@@ -139,10 +144,11 @@ PL_API pl_clusters_def pl_default_clusters_def(void);
 PL_API pl_status pl_model_cluster(const pl_model *model, const pl_clusters_def *def,
                                   pl_model **clustered, pl_error *error);
 
-/* The same model with the corners of its tetrahedra as particles (those in use, in their order; its tetrahedra then name
-   particles), their edges as edges, and its surface bound to them by the coordinates of the vertices: what tetrahedral
-   bodies are made of. Tetrahedra that are there twice or too flat to be simulated are left out. The particles are spheres,
-   on the surface of 0.35 of the mean length of their edges. PL_ERROR_ARGUMENT where no tetrahedra are left. */
+/* The same model with the corners of its tetrahedra as particles (those in use, in their order; its
+   tetrahedra then name particles), their edges as edges, and its surface bound to them by the
+   coordinates of the vertices: what tetrahedral bodies are made of. Tetrahedra that are there twice
+   or too flat to be simulated are left out. The particles are spheres, on the surface of 0.35 of
+   the mean length of their edges. PL_ERROR_ARGUMENT where no tetrahedra are left. */
 PL_API pl_status pl_model_tetrahedral(const pl_model *model, pl_model **tetrahedral,
                                       pl_error *error);
 
@@ -164,7 +170,8 @@ typedef struct pl_model_info {
 
 PL_API pl_model_info pl_model_get_info(const pl_model *model);
 
-/* Copies of what the model was made from (positions recentred by nothing: as given, to float precision). */
+/* Copies of what the model was made from (positions recentred by nothing: as given, to float
+   precision). */
 typedef enum pl_model_field {
     PL_REST_POSITIONS,    /* 3 per particle */
     PL_REST_ORIENTATIONS, /* 4 per particle */
@@ -181,26 +188,29 @@ PL_API const int32_t *pl_model_influences(const pl_model *model); /* influence_c
 PL_API const float *pl_model_weights(const pl_model *model);      /* as many */
 PL_API const pl_look *pl_model_look(const pl_model *model);       /* never NULL; may be empty */
 PL_API const int32_t *pl_model_tets(const pl_model *model);       /* four corners each */
-/* Which tetrahedron each vertex lies in, and its four coordinates there; NULL without tetrahedra. */
+/* Which tetrahedron each vertex lies in, and its four coordinates there; NULL without
+   tetrahedra. */
 PL_API const int32_t *pl_model_vertex_tets(const pl_model *model);
 PL_API const float *pl_model_vertex_barycentric(const pl_model *model);
-/* Clusters: where the members of each begin ([cluster_count + 1]), and particles and raw weights there; NULL without. */
+/* Clusters: where the members of each begin ([cluster_count + 1]), and particles and raw weights
+   there; NULL without. */
 PL_API const int32_t *pl_model_cluster_start(const pl_model *model);
 PL_API const int32_t *pl_model_cluster_members(const pl_model *model);
 PL_API const float *pl_model_cluster_weights(const pl_model *model);
 
-/* A model as bytes, for hosts with asset systems of their own (files: pliant/files.h). The layout is that of .pliant
-   files: little-endian, sections aligned to 64 bytes, checked by a hash, the same on every machine. */
+/* A model as bytes, for hosts with asset systems of their own (files: pliant/files.h). The layout
+   is that of .pliant files: little-endian, sections aligned to 64 bytes, checked by a hash, the
+   same on every machine. */
 PL_API size_t pl_model_pack_size(const pl_model *model);
 /* Writes pl_model_pack_size(model) bytes; PL_ERROR_ARGUMENT when `capacity` is less. */
 PL_API pl_status pl_model_pack(const pl_model *model, void *bytes, size_t capacity,
                                pl_error *error);
-/* Any bytes will do: what is not a model is PL_ERROR_FORMAT. The model is the same to the last bit, hash included.
-   `bytes` are copied and may lie at any address. */
+/* Any bytes will do: what is not a model is PL_ERROR_FORMAT. The model is the same to the last bit,
+   hash included. `bytes` are copied and may lie at any address. */
 PL_API pl_status pl_model_unpack(const void *bytes, size_t size, const pl_allocator *allocator,
                                  pl_model **model, pl_error *error);
 
-/* ---- Materials --------------------------------------------------------------------------------------------------- */
+/* ---- Materials ------------------------------------------------------------------------------- */
 
 typedef struct pl_material {
     double young;     /* Young's modulus, Pa, > 0: the stiffness means the same at any sampling */
@@ -221,12 +231,13 @@ PL_API bool pl_find_material(const char *name, pl_material *material);
 PL_API int pl_material_count(void);
 PL_API const char *pl_material_name(int index); /* NULL out of range */
 
-/* ---- World ------------------------------------------------------------------------------------------------------- */
+/* ---- World ----------------------------------------------------------------------------------- */
 
 typedef struct pl_world pl_world;
 
-/* Accelerations or forces from outside (wind, magnets, buoyancy): called once per sub-step and body, in the order the
-   bodies were created. `forces` holds zeros; what is written there, in newtons, acts during the sub-step. */
+/* Accelerations or forces from outside (wind, magnets, buoyancy): called once per sub-step and
+   body, in the order the bodies were created. `forces` holds zeros; what is written there, in
+   newtons, acts during the sub-step. */
 typedef struct pl_field_query {
     double time;             /* simulated seconds at the start of the sub-step */
     uint32_t body_index;     /* pl_body.index */
@@ -293,8 +304,9 @@ typedef struct pl_report {
 /* One step of the world's length. `report` may be NULL. */
 PL_API pl_status pl_world_step(pl_world *world, pl_report *report);
 
-/* Adds `seconds` (>= 0) to the time owed and takes as many whole steps as fit. *fraction (may be NULL) is in [0, 1):
-   how far the time owed lies between the last two states; pass it to pl_body_read for smooth motion. */
+/* Adds `seconds` (>= 0) to the time owed and takes as many whole steps as fit. *fraction (may be
+   NULL) is in [0, 1): how far the time owed lies between the last two states; pass it to
+   pl_body_read for smooth motion. */
 PL_API pl_status pl_world_advance(pl_world *world, double seconds, double *fraction,
                                   pl_report *report);
 
@@ -312,17 +324,17 @@ PL_API uint64_t pl_world_hash(const pl_world *world);
 /* Heap allocations the world has made so far; a step makes none. */
 PL_API uint64_t pl_world_allocations(const pl_world *world);
 
-/* The whole state as bytes. With `bytes` NULL only *size is set; PL_ERROR_ARGUMENT when `capacity` is too small.
-   Models are not in it, only their hashes. */
+/* The whole state as bytes. With `bytes` NULL only *size is set; PL_ERROR_ARGUMENT when `capacity`
+   is too small. Models are not in it, only their hashes. */
 PL_API pl_status pl_world_save(const pl_world *world, void *bytes, size_t capacity, size_t *size);
 
-/* Replaces all bodies and settings of a world by saved ones. Models are found by hash among `models` and those in use
-   in this world. Handles of the saved world are valid in the restored one; a run continued from here gives the same
-   bits as one that was never interrupted. */
+/* Replaces all bodies and settings of a world by saved ones. Models are found by hash among
+   `models` and those in use in this world. Handles of the saved world are valid in the restored
+   one; a run continued from here gives the same bits as one that was never interrupted. */
 PL_API pl_status pl_world_restore(pl_world *world, const void *bytes, size_t size,
                                   pl_model *const *models, int model_count, pl_error *error);
 
-/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 /* A value: copy it freely. A handle of a destroyed body is detected. {0, 0} is no body. */
 typedef struct pl_body {
@@ -336,9 +348,10 @@ typedef enum pl_solver {
     PL_SOLVER_PLAIN /* local/global as published */
 } pl_solver;
 
-/* Bodies of oriented particles that stay bent: rods, sheets and solids whose edges keep a part of what is done to them. The
-   strain of an edge measures how far its ends are from where its rest shape wants them, turns included, in the body's own
-   energy, against the edge's length: 0.1 is a stretch by a tenth, or a bend by about 0.2 rad from one particle to the next. */
+/* Bodies of oriented particles that stay bent: rods, sheets and solids whose edges keep a part of
+   what is done to them. The strain of an edge measures how far its ends are from where its rest
+   shape wants them, turns included, in the body's own energy, against the edge's length: 0.1 is a
+   stretch by a tenth, or a bend by about 0.2 rad from one particle to the next. */
 typedef struct pl_plasticity_def {
     double yield; /* the strain from which on an edge flows; >= 0. Default 0.05 */
     double flow;  /* how fast, 1/s; > 0. Default 50 */
@@ -392,7 +405,8 @@ PL_API bool pl_body_is_valid(const pl_world *world, pl_body body);
 PL_API pl_model *pl_body_model(const pl_world *world, pl_body body); /* NULL for a stale handle */
 /* pl_body_def.user, NULL for a stale handle. */
 PL_API void *pl_body_user(const pl_world *world, pl_body body);
-/* The handle of the body that has this index now, as events, rays and fields name them; {0, 0} where there is none. */
+/* The handle of the body that has this index now, as events, rays and fields name them; {0, 0}
+   where there is none. */
 PL_API pl_body pl_body_at(const pl_world *world, uint32_t index);
 
 typedef enum pl_body_field {
@@ -406,8 +420,9 @@ typedef enum pl_body_field {
     PL_TANGENTS /* 4 per vertex: unit, and the handedness; read only; none where the model has none */
 } pl_body_field;
 
-/* Copies `count` elements from `first` on. fraction 1 reads the current state, 0 the one a step earlier, between them
-   an interpolation (of positions, rotations and what belongs to the surface). */
+/* Copies `count` elements from `first` on. fraction 1 reads the current state, 0 the one a step
+   earlier, between them an interpolation (of positions, rotations and what belongs to the
+   surface). */
 PL_API pl_status pl_body_read(const pl_world *world, pl_body body, pl_body_field field, int first,
                               int count, double fraction, pl_buffer out);
 
@@ -418,17 +433,19 @@ typedef struct pl_skin_request {
     pl_buffer positions, normals, tangents; /* data NULL = not wanted, but not all three */
 } pl_skin_request;
 
-/* Fills the buffers of all requests, in parallel on the world's tasks: the same bits as pl_body_read gives, and the way
-   to get every surface for every frame. Buffers may not overlap, but may be strided views of one array of vertices; floats
-   without gaps are fastest. A body may be asked for several times. Nothing is written unless every request can be
-   served. Allocates nothing. */
+/* Fills the buffers of all requests, in parallel on the world's tasks: the same bits as
+   pl_body_read gives, and the way to get every surface for every frame. Buffers may not overlap,
+   but may be strided views of one array of vertices; floats without gaps are fastest. A body may be
+   asked for several times. Nothing is written unless every request can be served. Allocates
+   nothing. */
 PL_API pl_status pl_world_skin(pl_world *world, const pl_skin_request *requests, int count);
 
 /* Any arrangement will do, coincident and inverted ones included; quaternions are normalised. */
 PL_API pl_status pl_body_write(pl_world *world, pl_body body, pl_body_field field, int first,
                                int count, pl_buffer in);
 
-/* Acts during the next step, newtons; particle -1 = spread over all particles by mass. Forces add up until then. */
+/* Acts during the next step, newtons; particle -1 = spread over all particles by mass. Forces add
+   up until then. */
 PL_API pl_status pl_body_apply_force(pl_world *world, pl_body body, int particle,
                                      const double force[3]);
 /* Changes velocities now, newton seconds. */
@@ -437,38 +454,45 @@ PL_API pl_status pl_body_apply_impulse(pl_world *world, pl_body body, int partic
 /* One velocity for the whole body, and a spin about its centre of mass. */
 PL_API pl_status pl_body_set_velocity(pl_world *world, pl_body body, const double velocity[3],
                                       const double spin[3]);
-/* Turns the body about its centre of mass, then puts the centre at `position`. Deformation is kept, velocities turn
-   along; nothing in between is simulated or interpolated. */
+/* Turns the body about its centre of mass, then puts the centre at `position`. Deformation is kept,
+   velocities turn along; nothing in between is simulated or interpolated. */
 PL_API pl_status pl_body_teleport(pl_world *world, pl_body body, const double position[3],
                                   const double rotation[4]);
-/* Replaces the material and both maps: NULL = all factors 1, not as they were. Renews the body's factor in this call. */
+/* Replaces the material and both maps: NULL = all factors 1, not as they were. Renews the body's
+   factor in this call. */
 PL_API pl_status pl_body_set_material(pl_world *world, pl_body body, const pl_material *material,
                                       const float *edge_stiffness, const float *particle_density,
                                       pl_error *error);
 PL_API pl_status pl_body_set_solver(pl_world *world, pl_body body, pl_solver solver);
 
-/* What it touches from now on: as pl_body_def.category and .mask. A change wakes it, and those it fell asleep with. */
+/* What it touches from now on: as pl_body_def.category and .mask. A change wakes it, and those it
+   fell asleep with. */
 PL_API pl_status pl_body_set_filter(pl_world *world, pl_body body, uint32_t category,
                                     uint32_t mask);
-/* As pl_body_def.self_contact; likewise. PL_ERROR_STATE for clustered bodies: theirs is pl_clustered_def.self_contact. */
+/* As pl_body_def.self_contact; likewise. PL_ERROR_STATE for clustered bodies: theirs is
+   pl_clustered_def.self_contact. */
 PL_API pl_status pl_body_set_self_contact(pl_world *world, pl_body body, bool self_contact);
 
-/* Sleep (pl_world_def.sleeping): a body asleep is not computed and stands still until something awake pushes it, something that moves comes
-   near or pulls at it, or a call changes it. */
+/* Sleep (pl_world_def.sleeping): a body asleep is not computed and stands still until something
+   awake pushes it, something that moves comes near or pulls at it, or a call changes it. */
 PL_API bool pl_body_is_asleep(const pl_world *world, pl_body body); /* false for a stale handle */
-/* Wakes it, and those that sleep with it. Half a second passes before it can fall asleep by itself again. */
+/* Wakes it, and those that sleep with it. Half a second passes before it can fall asleep by itself
+   again. */
 PL_API pl_status pl_body_wake(pl_world *world, pl_body body);
-/* Puts it to sleep at once, where it stands: also in the air, and where `sleeping` is off. Its velocity is lost, and so are forces and drives
-   meant for the next step. From then on it wakes together with the sleepers next to it and those it is attached to. Others stay awake, and wake
-   it as soon as they press against it or are attached to it: put all of a pile to sleep, in any order. Nothing holds it up: when something awake that
-   it lies on goes away, it stays where it is. One that sleeps already is left as it is. */
+/* Puts it to sleep at once, where it stands: also in the air, and where `sleeping` is off. Its
+   velocity is lost, and so are forces and drives meant for the next step. From then on it wakes
+   together with the sleepers next to it and those it is attached to. Others stay awake, and wake it
+   as soon as they press against it or are attached to it: put all of a pile to sleep, in any order.
+   Nothing holds it up: when something awake that it lies on goes away, it stays where it is. One
+   that sleeps already is left as it is. */
 PL_API pl_status pl_body_sleep(pl_world *world, pl_body body);
 
 /* Lets gas in or out: as pl_body_def.pressure. */
 PL_API pl_status pl_body_set_pressure(pl_world *world, pl_body body, double pressure,
                                       pl_error *error);
 
-/* Sums over the body; momenta about the world's origin are of no use far away, so spin is about the centre. */
+/* Sums over the body; momenta about the world's origin are of no use far away, so spin is about the
+   centre. */
 typedef struct pl_body_state {
     double mass;
     double centre[3], velocity[3]; /* of mass */
@@ -483,7 +507,8 @@ typedef enum pl_matter_kind {
     PL_MATTER_TETRAHEDRAL
 } pl_matter_kind;
 
-/* What a body is made of now: one that breaks has more particles than its model, one that flows other clusters. */
+/* What a body is made of now: one that breaks has more particles than its model, one that flows
+   other clusters. */
 typedef struct pl_body_info {
     pl_matter_kind kind;
     int particle_count, cluster_count;
@@ -514,11 +539,13 @@ typedef struct pl_cluster_state {
 } pl_cluster_state;
 PL_API pl_status pl_body_read_clusters(const pl_world *world, pl_body body, int first, int count,
                                        pl_cluster_state *out);
-/* For each particle of a clustered body the heaviest of its clusters (-1 = none), from 0 to cluster_count − 1. */
+/* For each particle of a clustered body the heaviest of its clusters (-1 = none), from 0 to
+   cluster_count − 1. */
 PL_API pl_status pl_body_read_owners(const pl_world *world, pl_body body, int first, int count,
                                      int32_t *out);
 
-/* The terms of the step's energy (Choi & Lee 2017, Eqs. 1, 4, 10, 13, 15), evaluated in double, joules. */
+/* The terms of the step's energy (Choi & Lee 2017, Eqs. 1, 4, 10, 13, 15), evaluated in double,
+   joules. */
 typedef struct pl_energy {
     double kinetic;   /* 1/2 m u² and 1/2 w I w of the particles */
     double potential; /* of gravity: - m g x */
@@ -528,18 +555,21 @@ typedef struct pl_energy {
 } pl_energy;
 PL_API pl_status pl_body_get_energy(const pl_world *world, pl_body body, pl_energy *energy);
 
-/* ---- Holding on to bodies ---------------------------------------------------------------------------------------- */
+/* ---- Holding on to bodies -------------------------------------------------------------------- */
 
-/* Fixed: position and rotation of a particle are prescribed; part of the factor, so changing the set refactors.
-   Replaces the whole set; each particle newly fixed stays where it is until driven. */
+/* Fixed: position and rotation of a particle are prescribed; part of the factor, so changing the
+   set refactors. Replaces the whole set; each particle newly fixed stays where it is until
+   driven. */
 PL_API pl_status pl_body_set_fixed(pl_world *world, pl_body body, const int32_t *particles,
                                    int count, pl_error *error);
-/* Moves a fixed particle: it arrives at the end of the next step. rotation NULL = as it is. Who sleeps sleeps on where it is there already. */
+/* Moves a fixed particle: it arrives at the end of the next step. rotation NULL = as it is. Who
+   sleeps sleeps on where it is there already. */
 PL_API pl_status pl_body_drive(pl_world *world, pl_body body, int particle,
                                const double position[3], const double rotation[4]);
 
-/* Pinned: a point of the body is drawn to a target (position), or a direction of the body turned to one (direction).
-   A low-rank correction: adding and removing pins while dragging does not refactor. */
+/* Pinned: a point of the body is drawn to a target (position), or a direction of the body turned to
+   one (direction). A low-rank correction: adding and removing pins while dragging does not
+   refactor. */
 typedef struct pl_pin {
     uint32_t index, generation;
 } pl_pin;
@@ -561,9 +591,10 @@ typedef struct pl_pin_def {
 
 PL_API pl_pin_def pl_default_pin_def(pl_pin_kind kind);
 
-/* Fill in what carries a point of the body (count, particles, weights, rest): one particle exactly, or the nearest few by
-   weight; and `target`: where that point is now. The rest stays as the default function made it. `rest_point` is in metres
-   in the model's rest space, as pl_ray_hit.rest is. */
+/* Fill in what carries a point of the body (count, particles, weights, rest): one particle exactly,
+   or the nearest few by weight; and `target`: where that point is now. The rest stays as the
+   default function made it. `rest_point` is in metres in the model's rest space, as pl_ray_hit.rest
+   is. */
 PL_API pl_status pl_pin_at_particle(const pl_world *world, pl_body body, int particle,
                                     pl_pin_def *def);
 PL_API pl_status pl_pin_at_vertex(const pl_world *world, pl_body body, int vertex, pl_pin_def *def);

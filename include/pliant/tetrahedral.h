@@ -1,5 +1,5 @@
-/* Tetrahedral matter: corotated finite elements, with rotations fitted in every element or interpolated from a few
-   (Fukuhara et al.). */
+/* Tetrahedral matter: corotated finite elements, with rotations fitted in every element or
+   interpolated from a few (Fukuhara et al.). */
 #ifndef PLIANT_TETRAHEDRAL_H
 #define PLIANT_TETRAHEDRAL_H
 

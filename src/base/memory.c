@@ -14,8 +14,8 @@ typedef struct header {
     size_t bytes;
 } header;
 
-/* Arrays that take a good part of a huge page get whole ones where the system has them: what is gathered from all over a large body then misses no
-   tables of pages. */
+/* Arrays that take a good part of a huge page get whole ones where the system has them: what is
+   gathered from all over a large body then misses no tables of pages. */
 enum { HUGE_PAGE = 1 << 21 };
 
 static void *host_alloc(void *user, size_t size, size_t alignment)

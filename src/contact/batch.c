@@ -1,8 +1,11 @@
-/* Touches in batches of sixteen that share no particle. A touch goes into the first batch with room behind those in which its particles were last moved: whatever depends on each
-   other keeps its order, and a sweep over the batches is one over the touches, to the last bit.
+/* Touches in batches of sixteen that share no particle. A touch goes into the first batch with room
+   behind those in which its particles were last moved: whatever depends on each other keeps its
+   order, and a sweep over the batches is one over the touches, to the last bit.
 
-   Where nothing but touches between particles is to be resolved, the first sweep follows the search at its heels: whenever worker 0 has searched a block, it plans batches as far as all touches before
-   are known and sweeps those that are full, while others search on. It is always the same worker because lines of the caches that two cores write would take back what is gained. */
+   Where nothing but touches between particles is to be resolved, the first sweep follows the search
+   at its heels: whenever worker 0 has searched a block, it plans batches as far as all touches
+   before are known and sweeps those that are full, while others search on. It is always the same
+   worker because lines of the caches that two cores write would take back what is gained. */
 #include "contact/batch.h"
 
 #include <string.h>
@@ -52,7 +55,8 @@ static bool fits(const pl_contact *contact)
     return contact->plan.beyond.block == contact->block_count;
 }
 
-/* Of one block: all touches, or again those of marked bodies. When there is no room for more, all that belong to it are marked all the same. */
+/* Of one block: all touches, or again those of marked bodies. When there is no room for more, all
+   that belong to it are marked all the same. */
 static void plan_block(pl_contact *contact, int block, bool again)
 {
     const pl_segment *s = contact->touch_segments + block;
@@ -99,7 +103,7 @@ void pl_contact_empty_batches(pl_contact *contact)
     }
 }
 
-/* ---- While touches are looked for --------------------------------------------------------------------- */
+/* ---- While touches are looked for ------------------------------------------------------------ */
 
 void pl_contact_begin_search(pl_contact *contact)
 {
@@ -125,7 +129,8 @@ static bool is_next_found(const pl_contact *contact)
     return next < contact->block_count && atomic_load(contact->plan.found + next);
 }
 
-/* Nobody waits: who is busy looks once more when that is over. (The caller comes here as well, and need not be worker 0 where tasks are the host's.) */
+/* Nobody waits: who is busy looks once more when that is over. (The caller comes here as well, and
+   need not be worker 0 where tasks are the host's.) */
 void pl_contact_go_on(pl_contact *contact)
 {
     pl_plan *plan = &contact->plan;

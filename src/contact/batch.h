@@ -14,9 +14,11 @@ void pl_contact_go_on(pl_contact *contact);
 /* Touches have moved in memory. */
 void pl_contact_move_touches(pl_contact *contact, pl_touch *from, int count, pl_touch *to);
 
-/* All touches; or again those of marked bodies, which become PL_AGAIN. False when not all fit: those from plan.beyond on are in no batch. */
+/* All touches; or again those of marked bodies, which become PL_AGAIN. False when not all fit:
+   those from plan.beyond on are in no batch. */
 bool pl_contact_plan_batches(pl_contact *contact, bool again);
-/* Goes through some batches, and fills them before when they are `fresh`. Returns whether a touch that was swept was moved by more than a little. */
+/* Goes through some batches, and fills them before when they are `fresh`. Returns whether a touch
+   that was swept was moved by more than a little. */
 bool pl_contact_sweep(pl_contact *contact, int from, int to, bool fresh);
 /* What came of it, back to the touches. */
 void pl_contact_empty_batches(pl_contact *contact);

@@ -1,11 +1,12 @@
-/* Broad phase: which clumps might meet until the groups are made again. Boxes of clumps against the tree, then spheres around
-   them, moving on straight lines for the horizon, with the slack of both. */
+/* Broad phase: which clumps might meet until the groups are made again. Boxes of clumps against the
+   tree, then spheres around them, moving on straight lines for the horizon, with the slack of
+   both. */
 #include <string.h>
 
 #include "contact/contact_lanes.h"
 #include "math/lanes.h"
 
-/* ---- Who has left its path ------------------------------------------------------------------------ */
+/* ---- Who has left its path ------------------------------------------------------------------- */
 
 typedef float eight __attribute__((vector_size(32)));
 typedef float four __attribute__((vector_size(16)));
@@ -24,7 +25,8 @@ PL_LANES_INLINE float mean_of(const float *v)
     return ((left[0] + left[2]) + (left[1] + left[3])) * (1.0f / PL_CLUMP);
 }
 
-/* The length of the longest of sixteen vectors plus one that is the same for all; no number when one of them is none. */
+/* The length of the longest of sixteen vectors plus one that is the same for all; no number when
+   one of them is none. */
 PL_LANES_INLINE float longest(const pl_clump_places *v, const pl_clump_places *minus,
                               const float plus[3])
 {
@@ -90,7 +92,7 @@ void PL_LANES(pl_contact_follow)(pl_contact *contact, int body, int worker)
     PL_LANES_LEAVE();
 }
 
-/* ---- Boxes against the tree ------------------------------------------------------------------------ */
+/* ---- Boxes against the tree ------------------------------------------------------------------ */
 
 static uint32_t hits(const pl_box_node *node, const float box[6])
 {
@@ -114,7 +116,8 @@ static bool may_meet(const pl_contact *contact, int clump, int other)
     return (a->category & b->mask) && (b->category & a->mask);
 }
 
-/* Those at or behind the clump itself in the order of clumps; an awake one also finds the sleeping before it, which do not look. */
+/* Those at or behind the clump itself in the order of clumps; an awake one also finds the sleeping
+   before it, which do not look. */
 static int query(const pl_contact *contact, int clump, int32_t *found)
 {
     int32_t stack[PL_QUERY_NODES];
@@ -159,11 +162,11 @@ static void sort_found(int32_t *found, int count)
         }
 }
 
-/* ---- Two clumps ----------------------------------------------------------------------------------- */
+/* ---- Two clumps ------------------------------------------------------------------------------ */
 
-/* The clumps keep to their paths, one seen from the other: spheres `gap` apart now, nearer by at most `closing`. False when
-   they do not come near enough to touch while groups are good, whatever becomes of their slack. The sub-step that has
-   just been solved counts: groups serve it, too. */
+/* The clumps keep to their paths, one seen from the other: spheres `gap` apart now, nearer by at
+   most `closing`. False when they do not come near enough to touch while groups are good, whatever
+   becomes of their slack. The sub-step that has just been solved counts: groups serve it, too. */
 static bool may_touch(const pl_contact *contact, int clump, int other, float *gap, float *closing)
 {
     const pl_contact_body *a = contact->bodies + contact->body_of[clump];

@@ -169,7 +169,7 @@ bool pl_cast_ellipsoid(const pl_ray *ray, const double axes[3][3], const double 
     return true;
 }
 
-/* ---- Meshes ------------------------------------------------------------------------------------------ */
+/* ---- Meshes ---------------------------------------------------------------------------------- */
 
 static void cross(const double a[3], const double b[3], double out[3])
 {
@@ -178,8 +178,8 @@ static void cross(const double a[3], const double b[3], double out[3])
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* The three volumes that the line spans with the edges have one sign. Two triangles that share an edge compute the same number for it up to its
-   sign, so that no ray slips between them. */
+/* The three volumes that the line spans with the edges have one sign. Two triangles that share an
+   edge compute the same number for it up to its sign, so that no ray slips between them. */
 static bool cast_triangle(const pl_ray *ray, const double corners[3][3], bool two_sided,
                           double *distance, double normal[3])
 {

@@ -10,8 +10,9 @@ typedef struct pl_ray {
     double origin[3], direction[3], length;
 } pl_ray;
 
-/* All tell whether the shape is met, at which distance, and the unit normal there, against the ray. A ray that starts inside of something solid
-   meets it at distance 0, with the normal straight against it. */
+/* All tell whether the shape is met, at which distance, and the unit normal there, against the ray.
+   A ray that starts inside of something solid meets it at distance 0, with the normal straight
+   against it. */
 bool pl_cast_plane(const pl_ray *ray, double *distance, double normal[3]); /* solid below y = 0 */
 bool pl_cast_box(const pl_ray *ray, const double half[3], double *distance, double normal[3]);
 bool pl_cast_sphere(const pl_ray *ray, const double centre[3], double radius, double *distance,

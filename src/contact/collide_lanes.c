@@ -1,5 +1,6 @@
-/* Ellipsoids against planes that do not give way, sixteen at a time. The deepest point is x − B n/√(nᵀBn): exact (METHODS §1). The last word
-   of a sub-step: what the touches between bodies have moved is taken into account. Other shapes: collider.c. */
+/* Ellipsoids against planes that do not give way, sixteen at a time. The deepest point is x − B
+   n/√(nᵀBn): exact (METHODS §1). The last word of a sub-step: what the touches between bodies have
+   moved is taken into account. Other shapes: collider.c. */
 #include "contact/contact_lanes.h"
 #include "contact/share.inl"
 
@@ -67,8 +68,9 @@ typedef struct plane {
     bool turns, flat;
 } plane;
 
-/* Whether any particle of a clump may be below the plane: by their spheres. All of it is asked at every width, as
-   touches with other bodies may have pressed a particle further than its own sphere tells. */
+/* Whether any particle of a clump may be below the plane: by their spheres. All of it is asked at
+   every width, as touches with other bodies may have pressed a particle further than its own sphere
+   tells. */
 static bool is_near(const pl_clump_places *places, const float *radius, float swing, const plane *p)
 {
     bool near = false;
@@ -132,7 +134,8 @@ static bool meet_plane(const grains *g, const plane *p, vf part, vf rate, const 
     plane_moved(p, at, arm, surface);
     for (int k = 0; k < 3; k++)
         gone[k] = g->moved[k] + change[k] - surface[k];
-    /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
+    /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back
+       at once. */
     vf zero = pl_splat_f(0),
        pressed = pl_min_f(pl_max_f(-along(p->n, shift), zero), pl_max_f(overlap, zero));
     cross(g->turned, arm, turn);

@@ -83,7 +83,8 @@ static bool make_ball(pl_ball *ball, const double from[3], const double at[3], d
     return pl_ball_make(ball, from, at, shape);
 }
 
-/* Planes ask for nothing but where it is and how wide: of shapes that are ellipsoids beyond doubt, no map is needed. */
+/* Planes ask for nothing but where it is and how wide: of shapes that are ellipsoids beyond doubt,
+   no map is needed. */
 static bool place_ball(pl_ball *ball, const double from[3], const double at[3], const double b[6])
 {
     const double doubt = 1e-9;
@@ -166,7 +167,8 @@ void pl_contact_answer(const pl_contact *contact, const pl_contact_collider *c,
         gone[k] = ball->at[k] - ball->from[k] - sight->still[k];
         answer->arm[k] = -bn[k] / half;
     }
-    /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back at once. */
+    /* What other bodies have pressed it in by as they were parted is no old overlap: it goes back
+       at once. */
     double pressed =
         pl_smaller(pl_larger(-pl_dot3(n, sight->still), 0), pl_larger(barrier->overlap, 0));
     pl_cross3(sight->turned, answer->arm, turn);
@@ -195,7 +197,8 @@ static double undone(const double slide[3], double limit)
     return length > limit ? limit / length : 1;
 }
 
-/* Whether the middle of a body is inside a mesh, or inside of what else, and the way out: looked up when it is first asked for, and kept until another collider is. */
+/* Whether the middle of a body is inside a mesh, or inside of what else, and the way out: looked up
+   when it is first asked for, and kept until another collider is. */
 typedef struct depth {
     const pl_contact_collider *collider; /* NULL = nobody has asked */
     bool deep;
@@ -279,9 +282,10 @@ static void throw_back(const meeting *m, int place, const double normal[3], doub
     add_kick(m, place, (double[3]){kick * n[0], kick * n[1], kick * n[2]});
 }
 
-/* What met after a part of its way was moved back by the rest of it, and would still close in at the speed of the part before. Once it has slid on, the
-   collider may have another normal there, or not be there any more: so the velocity that is left along this one is taken out here, as in
-   an inelastic blow, and up to μ times that of the slide; no more than slows the centre. */
+/* What met after a part of its way was moved back by the rest of it, and would still close in at
+   the speed of the part before. Once it has slid on, the collider may have another normal there, or
+   not be there any more: so the velocity that is left along this one is taken out here, as in an
+   inelastic blow, and up to μ times that of the slide; no more than slows the centre. */
 static void stop(const meeting *m, int place, const pl_sight *sight, const double n[3],
                  const double arm[3])
 {
@@ -316,7 +320,8 @@ static bool stands(const pl_contact_collider *c)
            c->turned[1] == 0 && c->turned[2] == 0;
 }
 
-/* What moves as a whole was parted so; where that leads nowhere, because others pull the other way, the particle is parted by no less than this. */
+/* What moves as a whole was parted so; where that leads nowhere, because others pull the other way,
+   the particle is parted by no less than this. */
 #define ONE_BY_ONE 0.1
 
 /* Returns whether it did anything. */
@@ -372,7 +377,8 @@ static const depth *look_into_mesh(const meeting *m)
     return d;
 }
 
-/* Where the middle of the body is in the mesh as well as this particle's, all of it leaves on one side: by the triangles nearest to each, particles would pull it apart. */
+/* Where the middle of the body is in the mesh as well as this particle's, all of it leaves on one
+   side: by the triangles nearest to each, particles would pull it apart. */
 static void leave_as_one(const meeting *m, const pl_ball *ball, pl_barrier *barrier)
 {
     pl_barrier other;

@@ -123,7 +123,8 @@ void pl_contact_stop_shoves(struct pl_contact *contact);
 /* After all touches: pairs of those that were moved further than anybody had foreseen. */
 void pl_contact_note_late(struct pl_contact *contact);
 
-/* Then bodies that move as a whole are brought out of colliders that do not give way, all of each. */
+/* Then bodies that move as a whole are brought out of colliders that do not give way, all of
+   each. */
 void pl_contact_stand_off(struct pl_contact *contact, pl_tasks *tasks);
 
 /* One body against colliders that do not give way. Bodies may be done at the same time. */

@@ -34,7 +34,7 @@ static const kernels *in_use(void)
     return table + PL_SIMD_PLACE(pl_simd_width());
 }
 
-/* ---- Room ---------------------------------------------------------------------------------------- */
+/* ---- Room ------------------------------------------------------------------------------------ */
 
 pl_contact *pl_contact_create(pl_memory *memory, int workers)
 {
@@ -101,7 +101,8 @@ static bool reserve_buffers(pl_contact *contact, size_t clumps)
     int32_t groups = GROUPS_PER_CLUMP * (int32_t)clumps;
     for (int w = 0; w < contact->worker_count; w++) {
         pl_contact_buffer *buffer = contact->buffers + w;
-        /* They may have grown to more than that: when memory ends in between, the smaller one counts. */
+        /* They may have grown to more than that: when memory ends in between, the smaller one
+           counts. */
         buffer->group_capacity = buffer->group_capacity < groups ? buffer->group_capacity : groups;
         if (!renew(memory, &buffer->found, clumps, sizeof *buffer->found) ||
             !renew(memory, &buffer->groups, GROUPS_PER_CLUMP * clumps, sizeof *buffer->groups) ||
@@ -183,7 +184,7 @@ pl_status pl_contact_reserve(pl_contact *contact, int bodies, int clumps)
     return pl_contact_reserve_near(contact);
 }
 
-/* ---- Bodies --------------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 void pl_contact_clear(pl_contact *contact)
 {
@@ -243,7 +244,7 @@ int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const flo
     return number;
 }
 
-/* ---- Groups --------------------------------------------------------------------------------------- */
+/* ---- Groups ---------------------------------------------------------------------------------- */
 
 enum { BLOCKS_PER_TASK = 1, MOST_STEPS_AHEAD = 8 };
 
@@ -308,8 +309,8 @@ static bool enlarge(pl_memory *memory, void *array, int32_t capacity, size_t siz
     return true;
 }
 
-/* Blocks that did not fit are done again by the caller's thread, with more room. Without memory their groups are lost,
-   and counted. */
+/* Blocks that did not fit are done again by the caller's thread, with more room. Without memory
+   their groups are lost, and counted. */
 static void mend_groups(pl_contact *contact)
 {
     pl_contact_buffer *buffer = contact->buffers;
@@ -330,8 +331,8 @@ static void mend_groups(pl_contact *contact)
         }
 }
 
-/* Groups are good for some steps where bodies move much alike, and at least for the rest of this one: about as long as
-   it takes them to get a radius away from where the others go. */
+/* Groups are good for some steps where bodies move much alike, and at least for the rest of this
+   one: about as long as it takes them to get a radius away from where the others go. */
 static void look_ahead(pl_contact *contact, double rest_of_step)
 {
     double sum[3] = {0, 0, 0}, squares = 0, radii = 0, count = 0;
@@ -365,8 +366,9 @@ static void lay_clump(pl_contact *contact, int clump)
     memset(motion->mean, 0, sizeof motion->mean);
 }
 
-/* Where its clumps are bound for. The solver moves particles that are pressed against something towards it in every sub-step, and contact moves
-   them back: how far they have moved by now is not how far they get, but their velocities tell. */
+/* Where its clumps are bound for. The solver moves particles that are pressed against something
+   towards it in every sub-step, and contact moves them back: how far they have moved by now is not
+   how far they get, but their velocities tell. */
 static void set_paths(pl_contact *contact, int number)
 {
     const pl_contact_body *body = contact->bodies + number;
@@ -466,10 +468,12 @@ void pl_firm_fill(pl_contact *contact, int begin, int end)
     in_use()->fill_firm(contact, begin, end);
 }
 
-/* ---- Touches -------------------------------------------------------------------------------------- */
+/* ---- Touches --------------------------------------------------------------------------------- */
 
-/* Overlap with sheets comes about as their wide particles turn, again and again: see share.h. Those that move as a whole are parted without strain, but lifted for nothing; from other sheets no slower, since what stays deep
-   in them is pushed where it should not be. Those that are fixed do not turn. */
+/* Overlap with sheets comes about as their wide particles turn, again and again: see share.h. Those
+   that move as a whole are parted without strain, but lifted for nothing; from other sheets no
+   slower, since what stays deep in them is pushed where it should not be. Those that are fixed do
+   not turn. */
 static float ease_of(const pl_contact *contact, const pl_touch *t)
 {
     const pl_contact_body *a = contact->bodies + contact->body_of[t->a / PL_CLUMP];

@@ -1,10 +1,13 @@
-/* Contacts between bodies and inside one: all particles of the world as ellipsoids in clumps of sixteen.
+/* Contacts between bodies and inside one: all particles of the world as ellipsoids in clumps of
+   sixteen.
 
-   Once in a while (broad phase) clumps that might meet are paired: groups. They stay good as long as nobody moves further from its
-   clump's straight path than the slack it was given; then results do not depend on when groups were made, because groups that find
-   nothing leave no trace. In every sub-step (narrow phase) the rows of a group, one particle of a clump against the sixteen of the other, become
-   pairs whose spheres overlap, pairs become contacts where the ellipsoids do (closest approach along the line of
-   centres, Perram & Wertheim 1985), and contacts are resolved one after the other in a fixed order (Gauss–Seidel).
+   Once in a while (broad phase) clumps that might meet are paired: groups. They stay good as long
+   as nobody moves further from its clump's straight path than the slack it was given; then results
+   do not depend on when groups were made, because groups that find nothing leave no trace. In every
+   sub-step (narrow phase) the rows of a group, one particle of a clump against the sixteen of the
+   other, become pairs whose spheres overlap, pairs become contacts where the ellipsoids do (closest
+   approach along the line of centres, Perram & Wertheim 1985), and contacts are resolved one after
+   the other in a fixed order (Gauss–Seidel).
 
    Positions are floats from a base in double per body; bases are subtracted first. */
 #ifndef PL_CONTACT_CONTACT_H
@@ -21,7 +24,7 @@
 #include "contact/share.h"
 #include "shape/clumps.h"
 
-/* ---- What contact is shown ------------------------------------------------------------------------ */
+/* ---- What contact is shown ------------------------------------------------------------------- */
 
 typedef struct pl_contact_body {
     double base[3];     /* metres: what its particles' places are measured from, this sub-step */
@@ -49,7 +52,8 @@ typedef struct pl_contact_body {
     float largest; /* radius of its largest particle */
     double weight; /* mass of its particles, kg; 0 where some are fixed */
 
-    /* Stiffness, see firm.c: L_ii and m_i of its particles in one unit, and the mean of L_ii/m_i − 1; 0 = moved particle by particle; infinite = rigid. */
+    /* Stiffness, see firm.c: L_ii and m_i of its particles in one unit, and the mean of L_ii/m_i −
+       1; 0 = moved particle by particle; infinite = rigid. */
     const double *diagonal, *mass;
     double firm;
     double
@@ -77,7 +81,8 @@ static inline void pl_contact_own_inertia(const pl_primitive *p, double mass, do
         out[k] = 0.2 * mass * ((k == 0 || k == 3 || k == 5 ? trace : 0) - (double)b[k]);
 }
 
-/* How much its particles turn with it: not at all where each is moved on its own, altogether where it is rigid. */
+/* How much its particles turn with it: not at all where each is moved on its own, altogether where
+   it is rigid. */
 static inline double pl_contact_oneness(const pl_contact_body *body)
 {
     double square = body->firm * body->firm;
@@ -94,10 +99,11 @@ static inline double pl_contact_flat_part(const pl_contact_body *body)
     return body->firm > 0 ? PL_FLAT_PART : PL_SLACK_FLAT_PART;
 }
 
-/* ---- Groups, touches ------------------------------------------------------------------------------ */
+/* ---- Groups, touches ------------------------------------------------------------------------- */
 
-/* Two clumps that may meet. The other is later in the order of clumps, or the same, or asleep. Gaps are between spheres
-   and at the time groups were made: both keep to their paths, which come nearer to each other by no more than `closing`. */
+/* Two clumps that may meet. The other is later in the order of clumps, or the same, or asleep. Gaps
+   are between spheres and at the time groups were made: both keep to their paths, which come nearer
+   to each other by no more than `closing`. */
 typedef struct pl_group {
     int32_t clump, other;
     float closing; /* m/s */
@@ -106,7 +112,8 @@ typedef struct pl_group {
     float keep;    /* ...the same, counted from that look on */
 } pl_group;
 
-/* What is between each particle of the first clump and the other: at least so many steps, of which PL_ROW_GAPS are `keep`. */
+/* What is between each particle of the first clump and the other: at least so many steps, of which
+   PL_ROW_GAPS are `keep`. */
 enum { PL_ROW_GAPS = 254 };
 
 typedef struct pl_row_gaps {
@@ -129,8 +136,9 @@ typedef struct pl_touch {
     int32_t swept; /* bits, below */
 } pl_touch;
 
-/* Bits of `swept`: looked at along the way, and head-on; once all touches are resolved only where somebody was thrown by its speed. To be resolved again and again; deep in
-   each other from before; met after a part of the way. And what is little of the correction made so far. */
+/* Bits of `swept`: looked at along the way, and head-on; once all touches are resolved only where
+   somebody was thrown by its speed. To be resolved again and again; deep in each other from before;
+   met after a part of the way. And what is little of the correction made so far. */
 enum { PL_SWEPT = 1, PL_AGAIN = 2, PL_DEEP = 4, PL_MET = 8 };
 #define PL_LITTLE 0.02f
 
@@ -162,13 +170,14 @@ typedef struct pl_plan {
     atomic_bool busy;                 /* somebody goes on with it */
 } pl_plan;
 
-/* A pair is swept when it moved further than this part of its smallest half axes, and came head-on when that is by more than this part
-   of the distance at which the two touch. */
+/* A pair is swept when it moved further than this part of its smallest half axes, and came head-on
+   when that is by more than this part of the distance at which the two touch. */
 #define PL_SWEPT_PART 0.5f
 /* The same, less what rounding may add to sums of ways. */
 #define PL_SLOW_PART 0.49999f
 
-/* How the particles of a clump move together, metres: a row of eight numbers, which become lanes as they are. */
+/* How the particles of a clump move together, metres: a row of eight numbers, which become lanes as
+   they are. */
 typedef struct pl_clump_motion {
     float mean[3]; /* they moved in this sub-step, on average... */
     float swing;   /* ...and against that, at the most */
@@ -205,7 +214,8 @@ enum { PL_NOT_WANTED, PL_WANTED, PL_WANTED_ANEW };
 
 enum { PL_CLUMPS_PER_BLOCK = 16, PL_BRANCHES = 16, PL_QUERY_NODES = 128 };
 
-/* A tree over boxes: nodes of sixteen children side by side, level by level; the leaves are clumps. */
+/* A tree over boxes: nodes of sixteen children side by side, level by level; the leaves are
+   clumps. */
 typedef struct pl_box_node {
     float low[3][PL_BRANCHES], high[3][PL_BRANCHES];
     int32_t child[PL_BRANCHES]; /* node of the level below, or clump; -1 = none */
@@ -245,11 +255,13 @@ typedef struct pl_contact {
     bool kicks;        /* there may be something in `kick` of any body */
     uint16_t *touched; /* [clumps] bit k: something has changed of particle k */
 
-    /* Called for bodies that are looked at more closely: brings the primitives of clumps that are not wanted, and `came`. NULL = both are there. */
+    /* Called for bodies that are looked at more closely: brings the primitives of clumps that are
+       not wanted, and `came`. NULL = both are there. */
     void (*show)(void *host, int body);
     /* Brings `came` of one particle. NULL = it is there. */
     void (*tell)(void *host, int32_t place);
-    /* Brings the velocities of a body's clumps at the start of the sub-step, m/s, for their paths. NULL = they go on as in this sub-step. */
+    /* Brings the velocities of a body's clumps at the start of the sub-step, m/s, for their paths.
+       NULL = they go on as in this sub-step. */
     void (*pace)(void *host, int body, float (*out)[3]);
     void *host;
 
@@ -306,13 +318,14 @@ void pl_contact_destroy(pl_contact *contact);
 /* Room for so many bodies and clumps; then entering them cannot fail. Keeps what is there. */
 pl_status pl_contact_reserve(pl_contact *contact, int bodies, int clumps);
 
-/* Forgets all bodies; then bodies are entered one after the other. Radii
-   and masses are those of its particles, in units of the model and in `mass_unit`. Returns the body's number. */
+/* Forgets all bodies; then bodies are entered one after the other. Radii and masses are those of
+   its particles, in units of the model and in `mass_unit`. Returns the body's number. */
 void pl_contact_clear(pl_contact *contact);
 int pl_contact_enter(pl_contact *contact, const pl_contact_body *body, const float *radii,
                      const double *masses, double mass_unit, const uint8_t *is_fixed);
 
-/* After its places and ways are there: how far a body's clumps are from their paths. Bodies may be done at the same time. */
+/* After its places and ways are there: how far a body's clumps are from their paths. Bodies may be
+   done at the same time. */
 void pl_contact_follow(pl_contact *contact, int body, int worker);
 
 /* Then: whether somebody has left the path groups were made for (or the horizon is over). */

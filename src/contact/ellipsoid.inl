@@ -1,9 +1,11 @@
 /* Two ellipsoids in lanes: the distance of closest approach along the line of centres.
 
-   With G(s) = (1 − s) B₁ + s B₂ and y = G⁻¹ n, d = 1/√(max_s s (1 − s) nᵀ y) (Perram & Wertheim 1985); the maximum lies where
-   (1 − s) √(yᵀB₁y) = s √(yᵀB₂y), and y is then normal to both surfaces where they touch. Any other s gives a d too large, by the square of its
-   error: four evaluations, started at 1/2 and led by the secant of s ↦ √b₁/(√b₁ + √b₂) − s, are within 0.8 % up to an aspect of 50. This is the d of METHODS
-   §1 with the roles of H and B exchanged: nothing is inverted beforehand. */
+   With G(s) = (1 − s) B₁ + s B₂ and y = G⁻¹ n, d = 1/√(max_s s (1 − s) nᵀ y) (Perram & Wertheim
+   1985); the maximum lies where (1 − s) √(yᵀB₁y) = s √(yᵀB₂y), and y is then normal to both
+   surfaces where they touch. Any other s gives a d too large, by the square of its error: four
+   evaluations, started at 1/2 and led by the secant of s ↦ √b₁/(√b₁ + √b₂) − s, are within 0.8 % up
+   to an aspect of 50. This is the d of METHODS §1 with the roles of H and B exchanged: nothing is
+   inverted beforehand. */
 #include "math/lanes.h"
 
 enum { PL_APPROACH_EVALUATIONS = 4 };

@@ -1,23 +1,30 @@
-/* Bodies so stiff that a blow is felt by all of them within a sub-step. Particles that contact pushes back one by one after the solve would strain
-   their springs by ½ κ m δ²/h² each, κ = L_ii h²/m − 1 (METHODS §1), and from κ = 1 on that is more than the blow brought along. What is right is the
-   least of the step's own energy that keeps everybody apart, and two ways to get there are enough to find it nearly:
+/* Bodies so stiff that a blow is felt by all of them within a sub-step. Particles that contact
+   pushes back one by one after the solve would strain their springs by ½ κ m δ²/h² each, κ = L_ii
+   h²/m − 1 (METHODS §1), and from κ = 1 on that is more than the blow brought along. What is right
+   is the least of the step's own energy that keeps everybody apart, and two ways to get there are
+   enough to find it nearly:
 
        d_j = V + ω × r_j        all of the body, which strains nothing,
              + l_i  (j = i)     and the particle that was pushed, against its springs.
 
-   An impulse p (times h) at particle i is then shared so that ½ m |d|²/h² + ½ κ m l²/h² is least: with w = 1/M + (r × n)ᵀ I⁻¹ (r × n), what the body
-   yields there, and q = 1 − m w,
+   An impulse p (times h) at particle i is then shared so that ½ m |d|²/h² + ½ κ m l²/h² is least:
+   with w = 1/M + (r × n)ᵀ I⁻¹ (r × n), what the body yields there, and q = 1 − m w,
 
        s = q / (κ + q) of it stays with the particle,   l = s p / m,   and 1 − s moves the body,
 
-   so that the particle yields w (1 − s) + s/m to it: that of a free particle at κ = 0, of a rigid body for large κ. Touches of such bodies, with others and
-   with colliders, are gone through again and again, and may take back of what they gave (sequential impulses: Catto 2005): whoever
-   holds a body up together shares its weight. They begin with what they gave in the last sub-step. Momentum is exact whatever the shares are.
+   so that the particle yields w (1 − s) + s/m to it: that of a free particle at κ = 0, of a rigid
+   body for large κ. Touches of such bodies, with others and with colliders, are gone through again
+   and again, and may take back of what they gave (sequential impulses: Catto 2005): whoever holds a
+   body up together shares its weight. They begin with what they gave in the last sub-step. Momentum
+   is exact whatever the shares are.
 
-   A body of one particle is as rigid as can be, κ = ∞, whatever its material: all of an impulse moves and turns it, with the particle's own inertia, by which it rolls.
+   A body of one particle is as rigid as can be, κ = ∞, whatever its material: all of an impulse
+   moves and turns it, with the particle's own inertia, by which it rolls.
 
-   Here: which bodies those are, and what comes of it in the end. firm_touch.c: their touches; firm_fill_lanes.c: what these are made of; firm_sweep.c: going through them; firm_turns.c: several sweeps at once;
-   firm_bounce.c: bounces; firm_keep.c: what is kept for the next sub-step; stand_off.c: what colliders have to say in the end. */
+   Here: which bodies those are, and what comes of it in the end. firm_touch.c: their touches;
+   firm_fill_lanes.c: what these are made of; firm_sweep.c: going through them; firm_turns.c:
+   several sweeps at once; firm_bounce.c: bounces; firm_keep.c: what is kept for the next sub-step;
+   stand_off.c: what colliders have to say in the end. */
 #include <math.h>
 
 #include "contact/firm_parts.h"
@@ -25,7 +32,7 @@
 #include "math/elementary.h"
 #include "math/mat3.h"
 
-/* ---- Bodies ------------------------------------------------------------------------------------------ */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 typedef struct moments {
     double mass, x[3], xx[6]; /* Σ m, Σ m x, Σ m x xᵀ: xx, xy, xz, yy, yz, zz */
@@ -171,7 +178,7 @@ void pl_contact_find_firm(pl_contact *contact, pl_tasks *tasks)
     pl_firm_find_touches(contact);
 }
 
-/* ---- What came of it ------------------------------------------------------------------------------------- */
+/* ---- What came of it ------------------------------------------------------------------------- */
 
 static void store(pl_quad v, double out[3])
 {
@@ -191,7 +198,8 @@ void pl_firm_ease(const pl_whole *whole, const double v[3], double out[3])
     pl_firm_unfold(whole, c[0] * (float)v[0] + c[1] * (float)v[1] + c[2] * (float)v[2], out);
 }
 
-/* What the sweeps have added up is right to a few roundings; momentum should be to one: summed again from the impulses. */
+/* What the sweeps have added up is right to a few roundings; momentum should be to one: summed
+   again from the impulses. */
 static void add_to_a(const pl_firm_touch *t, const pl_firm_origin *origin, const pl_firm_row *rows,
                      pl_whole *a)
 {
@@ -306,7 +314,8 @@ static void move_whole(pl_contact *contact, pl_whole *whole)
         for (uint32_t used = contact->used[c]; used; used &= used - 1) {
             int k = __builtin_ctz(used);
             pl_quad r = (pl_quad){at->x[k], at->y[k], at->z[k], 0} - whole->centre;
-            /* First without velocity, then with it, as its particles turn: two turns added up would strain it by their product. */
+            /* First without velocity, then with it, as its particles turn: two turns added up would
+               strain it by their product. */
             if (by.any)
                 follow(&by, still.any ? r + pl_firm_turned(&still, r) : r,
                        contact->change[c * PL_CLUMP + k]);
@@ -441,7 +450,7 @@ void pl_contact_finish_firm(pl_contact *contact)
     pl_contact_run_stage(contact, firm->tasks, move_wholes, contact->body_count, BODIES_PER_TASK);
 }
 
-/* ---- Room ------------------------------------------------------------------------------------------------ */
+/* ---- Room ------------------------------------------------------------------------------------ */
 
 /* More at once are rare. */
 enum { TOUCHES_PER_CLUMP = PL_CLUMP / 2 };

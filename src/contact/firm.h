@@ -12,10 +12,12 @@
 struct pl_contact;
 struct pl_touch;
 
-/* What counts as stiff at the least: below that, particles that are pushed one by one strain springs by little. (Solids below 1 say 0: pl_record_firmness.) */
+/* What counts as stiff at the least: below that, particles that are pushed one by one strain
+   springs by little. (Solids below 1 say 0: pl_record_firmness.) */
 #define PL_FIRM 0.2
 
-/* The impulses of one touch in the last sub-step, where the next one begins. Named by what stays the same when bodies come and go. */
+/* The impulses of one touch in the last sub-step, where the next one begins. Named by what stays
+   the same when bodies come and go. */
 typedef struct pl_kept_touch {
     uint32_t a,
         a_particle; /* the slot of a body and one of its particles, or of a collider and −1 */
@@ -89,7 +91,8 @@ typedef struct pl_contact_firm {
 
 bool pl_kept_reserve(pl_kept_touches *kept, pl_memory *memory, int count);
 
-/* For as many bodies as there is room for, and the touches of those with so many clumps; more of them are made room for in the step. */
+/* For as many bodies as there is room for, and the touches of those with so many clumps; more of
+   them are made room for in the step. */
 pl_status pl_contact_reserve_firm(struct pl_contact *contact, int clumps);
 int pl_contact_firm_room(int clumps);
 

@@ -1,9 +1,12 @@
-/* Bounces of stiff bodies (firm.c): velocity without moving, of the whole body, so that what met goes apart at the speed that is asked for.
+/* Bounces of stiff bodies (firm.c): velocity without moving, of the whole body, so that what met
+   goes apart at the speed that is asked for.
 
-   An impulse does as much work as itself times the mean of the speeds before and after it. Where all that bounces goes apart no faster than it came, no energy is
-   made; but sweeps end before that is so, and friction has its part. Hence, for those that hang together by touches, what the bounces would bring is held
-   against what the pushes took, and they are made smaller where it is more. Work is linear in levers that a large turn bends: so the energy of motion itself, with turns as they
-   will be, is held against that before the pushes as well. */
+   An impulse does as much work as itself times the mean of the speeds before and after it. Where
+   all that bounces goes apart no faster than it came, no energy is made; but sweeps end before that
+   is so, and friction has its part. Hence, for those that hang together by touches, what the
+   bounces would bring is held against what the pushes took, and they are made smaller where it is
+   more. Work is linear in levers that a large turn bends: so the energy of motion itself, with
+   turns as they will be, is held against that before the pushes as well. */
 #include <math.h>
 
 #include "contact/firm_parts.h"
@@ -31,7 +34,8 @@ static float pushed_apart(pl_contact *contact, const pl_firm_touch *t, int row)
     return pl_firm_apart(&p, pl_firm_rows_of(contact, t) + row);
 }
 
-/* Less where others have pushed them apart already. To begin with, as many times what stopped them as they are to be faster. */
+/* Less where others have pushed them apart already. To begin with, as many times what stopped them
+   as they are to be faster. */
 static void begin(pl_contact *contact, pl_firm_touch *t)
 {
     const pl_firm_row *row = pl_firm_rows_of(contact, t);
@@ -83,7 +87,7 @@ static void sweep(pl_contact *contact)
     }
 }
 
-/* ---- What hangs together --------------------------------------------------------------------------------- */
+/* ---- What hangs together --------------------------------------------------------------------- */
 
 static int32_t leader_of(pl_contact *contact, int32_t body)
 {
@@ -163,7 +167,8 @@ static float part_by_motion(const pl_firm_island *island)
     return t > 0 ? (float)(t < 1 ? t : 1) : 0;
 }
 
-/* Of a flat or a long ellipsoid, about the axis where its inertia is largest, in parts of its mean. */
+/* Of a flat or a long ellipsoid, about the axis where its inertia is largest, in parts of its
+   mean. */
 #define LARGEST 1.5
 
 typedef struct motion {
@@ -207,7 +212,8 @@ static void add_energies(const double before[3], const double after[3], const do
     }
 }
 
-/* That of its turning particles is the same for all: they turn as its way says that it does. One alone tells itself. */
+/* That of its turning particles is the same for all: they turn as its way says that it does. One
+   alone tells itself. */
 static void add_turning(const pl_contact *contact, const motion *m, const pl_whole *whole,
                         pl_quad spin, pl_firm_island *island)
 {

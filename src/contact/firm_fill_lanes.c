@@ -1,4 +1,5 @@
-/* The touches of stiff bodies, as many side by side as there are lanes: what each side gets of an impulse along and across the normal (firm.c has the formulas), once per sub-step. */
+/* The touches of stiff bodies, as many side by side as there are lanes: what each side gets of an
+   impulse along and across the normal (firm.c has the formulas), once per sub-step. */
 #include "contact/contact_lanes.h"
 #include "contact/firm_parts.h"
 #include "math/lanes.h"
@@ -15,7 +16,7 @@ PL_LANES_INLINE void cross(const vf a[3], const vf b[3], vf out[3])
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* ---- Both sides ---------------------------------------------------------------------------------------- */
+/* ---- Both sides ------------------------------------------------------------------------------ */
 
 /* As they lie in memory: a particle; what follows `columns` of its whole. */
 typedef struct vparticle {
@@ -122,7 +123,7 @@ static void make_row(const vside *a, const vside *b, const vf from[3], const vf 
         row->n[k] = n[k];
 }
 
-/* ---- Where they are pushed and rubbed --------------------------------------------------------------------- */
+/* ---- Where they are pushed and rubbed -------------------------------------------------------- */
 
 /* What a touch asks for: in the order in which it lies in memory. */
 typedef struct vmeeting {
@@ -142,7 +143,8 @@ static void surface_arm(const vside *s, const vf n[3], vf out[3])
         out[k] = pl_select_f(square > 0.0f, bn[k] * scale, pl_splat_f(0));
 }
 
-/* Both are rubbed in the middle between their surfaces; those that met on their way each at its own: where they end they may have passed each other. */
+/* Both are rubbed in the middle between their surfaces; those that met on their way each at its
+   own: where they end they may have passed each other. */
 static void find_grip(vside *a, vside *b, const vf base[3], const vf normal[3], vi passing)
 {
     vf arm_a[3], arm_b[3];
@@ -159,8 +161,10 @@ static void find_grip(vside *a, vside *b, const vf base[3], const vf normal[3], 
 /* The square of the sine from which on n is not the line of centres. */
 #define ASKEW 1e-4f
 
-/* Who moves by particles is pushed and rubbed at the centre of one: the other there as well, or together they would begin to turn. Pairs deep in each other are parted along a line that is not that of
-   their centres: then both are pushed in the middle between these. What is fixed does not begin to turn, whatever is done to it. What met on its way is pushed at its own particle. */
+/* Who moves by particles is pushed and rubbed at the centre of one: the other there as well, or
+   together they would begin to turn. Pairs deep in each other are parted along a line that is not
+   that of their centres: then both are pushed in the middle between these. What is fixed does not
+   begin to turn, whatever is done to it. What met on its way is pushed at its own particle. */
 static void find_common(vside *a, vside *b, const vf base[3], const vf n[3], vi passing)
 {
     vf between[3], across[3], other[3];
@@ -199,9 +203,10 @@ static void find_across(const vf n[3], vf out[2][3])
     cross(n, out[0], out[1]);
 }
 
-/* ---- Lanes ----------------------------------------------------------------------------------------------- */
+/* ---- Lanes ----------------------------------------------------------------------------------- */
 
-/* Touches side by side: all of them with colliders, or none. Behind the last, nobody meets nobody. */
+/* Touches side by side: all of them with colliders, or none. Behind the last, nobody meets
+   nobody. */
 typedef struct group {
     const pl_firm_touch *touch[PL_W]; /* NULL = nobody */
     const float *meeting[PL_W];

@@ -1,6 +1,8 @@
-/* What the touches of stiff bodies gave in the last sub-step is where the next one begins: weights that take many sweeps to get through a stack are there
-   already (warm start: Catto 2005). That is state, and in snapshots. Touches are named by the slots of bodies and colliders and by particles, so that it
-   does not matter in which order they are entered, or that others come and go; of one that is gone, what was kept is forgotten. */
+/* What the touches of stiff bodies gave in the last sub-step is where the next one begins: weights
+   that take many sweeps to get through a stack are there already (warm start: Catto 2005). That is
+   state, and in snapshots. Touches are named by the slots of bodies and colliders and by particles,
+   so that it does not matter in which order they are entered, or that others come and go; of one
+   that is gone, what was kept is forgotten. */
 #include "contact/firm_parts.h"
 
 bool pl_kept_reserve(pl_kept_touches *kept, pl_memory *memory, int count)
@@ -43,7 +45,8 @@ static bool is_same(const pl_kept_touch *x, const pl_kept_touch *y)
            x->b_particle == y->b_particle;
 }
 
-/* Where its chain begins: by one of its particles. Those of a body lie side by side, as its touches follow each other. */
+/* Where its chain begins: by one of its particles. Those of a body lie side by side, as its touches
+   follow each other. */
 static int32_t *chain_of(const pl_contact_firm *firm, const pl_kept_touch *t)
 {
     bool stop = t->a_particle == UINT32_MAX;

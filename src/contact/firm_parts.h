@@ -1,5 +1,5 @@
-/* Between the files of stiff bodies: firm.c, firm_touch.c, firm_fill_lanes.c, firm_sweep.c, firm_bounce.c, firm_keep.c, firm_turns.c,
-   stand_off.c. */
+/* Between the files of stiff bodies: firm.c, firm_touch.c, firm_fill_lanes.c, firm_sweep.c,
+   firm_bounce.c, firm_keep.c, firm_turns.c, stand_off.c. */
 #ifndef PL_CONTACT_FIRM_PARTS_H
 #define PL_CONTACT_FIRM_PARTS_H
 
@@ -9,13 +9,15 @@
 #include "contact/contact.h"
 #include "math/quad.h"
 
-/* How a body moves as one: metres, and rotation vectors in coordinates in which its inertia is 1. */
+/* How a body moves as one: metres, and rotation vectors in coordinates in which its inertia is
+   1. */
 typedef struct pl_whole_motion {
     pl_quad moved, spun;
 } pl_whole_motion;
 
-/* One that moves as a whole. Inertia I = C⁻¹ C⁻ᵀ with C lower triangular, so that a lever l counts as C l and a turn is Cᵀ times what was spun.
-   What every sweep looks at is a cache line, what touches are made from is another. */
+/* One that moves as a whole. Inertia I = C⁻¹ C⁻ᵀ with C lower triangular, so that a lever l counts
+   as C l and a turn is Cᵀ times what was spun. What every sweep looks at is a cache line, what
+   touches are made from is another. */
 typedef struct pl_whole {
     _Alignas(64) pl_whole_motion by; /* by contacts of this sub-step */
     float yield;                     /* 1/M; 0 = nobody */
@@ -29,8 +31,9 @@ typedef struct pl_whole {
     double moved[3], turned[3], shifted[3], tilted[3], kicked[3], spun[3]; /* what came of it */
 } pl_whole;
 
-/* One direction in which two are pushed: what each of them gets of an impulse (times h) along it, positive for b. Of a particle that belongs to a whole
-   it gets a part itself. A cache line: sweeps are as fast as rows come from memory. */
+/* One direction in which two are pushed: what each of them gets of an impulse (times h) along it,
+   positive for b. Of a particle that belongs to a whole it gets a part itself. A cache line: sweeps
+   are as fast as rows come from memory. */
 typedef struct pl_firm_row {
     _Alignas(64) float n[3];
     float per; /* impulse per metre apart */
@@ -45,12 +48,14 @@ typedef struct pl_firm_row {
 
 _Static_assert(sizeof(pl_firm_row) == 64, "a cache line");
 
-/* How far each side gives way to an impulse along the rows, where it acts; and how far both are moved across by one along the first, along the other two. */
+/* How far each side gives way to an impulse along the rows, where it acts; and how far both are
+   moved across by one along the first, along the other two. */
 typedef struct pl_firm_yields {
     float a[3], b[3], across[2];
 } pl_firm_yields;
 
-/* b must stay ahead of a along n, as in pl_touch; a may be a collider. It has three rows: along n, and across it, where they rub. */
+/* b must stay ahead of a along n, as in pl_touch; a may be a collider. It has three rows: along n,
+   and across it, where they rub. */
 enum { PL_FIRM_ROWS = 3 };
 
 typedef struct pl_firm_touch {
@@ -74,7 +79,8 @@ typedef struct pl_firm_origin {
     float slowed[2]; /* impulses (times h) of that friction, across */
 } pl_firm_origin;
 
-/* Of one with a collider: in the order of pl_touch, with the point where it touches, from the body's base, in place of what only two bodies have. */
+/* Of one with a collider: in the order of pl_touch, with the point where it touches, from the
+   body's base, in place of what only two bodies have. */
 typedef struct pl_firm_stop {
     float n[3], depth, slide[3], friction, normal[3], recover, point[3], kick;
 } pl_firm_stop;
@@ -96,7 +102,8 @@ typedef struct pl_firm_block {
     bool mixed;        /* in some of them, one of the two is moved by particles */
 } pl_firm_block;
 
-/* So many touches that follow each other, and stops of bodies that are in none of the touches behind them. */
+/* So many touches that follow each other, and stops of bodies that are in none of the touches
+   behind them. */
 typedef struct pl_firm_section {
     int32_t first, end;           /* touches */
     int32_t first_stop, end_stop; /* also in the list of touches */
@@ -122,7 +129,8 @@ static inline const pl_firm_stop *pl_firm_stop_of(const pl_contact *contact, con
     return contact->firm.stops + (t - contact->firm.touches - contact->firm.first_stop);
 }
 
-/* What the two sides of a touch do: as wholes, and their particles on top of that; and where that is kept. */
+/* What the two sides of a touch do: as wholes, and their particles on top of that; and where that
+   is kept. */
 typedef struct pl_firm_pair {
     pl_whole_motion a, b;
     pl_quad particle_a, particle_b;
@@ -204,7 +212,8 @@ static inline pl_quad pl_firm_turned(const pl_firm_lead *l, pl_quad r)
     return l->turn[0] * r[0] + l->turn[1] * r[1] + l->turn[2] * r[2];
 }
 
-/* What bouncing gives, metres per sub-step. Velocity is the way from where everything was, so that is turned further back: where it is turned on from where it is, what spins by a radian in a
+/* What bouncing gives, metres per sub-step. Velocity is the way from where everything was, so that
+   is turned further back: where it is turned on from where it is, what spins by a radian in a
    sub-step would shrink. */
 typedef struct pl_firm_kick {
     pl_firm_lead back;
@@ -236,7 +245,8 @@ void pl_firm_fill(pl_contact *contact, int begin, int end);
 /* firm_sweep.c */
 void pl_firm_sweep_stops(pl_contact *contact);
 
-/* firm_turns.c: touches are cut into sections; and all of them are gone through in the stages that firm.turns speaks of. */
+/* firm_turns.c: touches are cut into sections; and all of them are gone through in the stages that
+   firm.turns speaks of. */
 void pl_firm_cut(pl_contact *contact);
 int pl_firm_section_room(int touches);
 void pl_firm_take_turns(pl_contact *contact);
@@ -245,7 +255,8 @@ bool pl_firm_run_stage(pl_contact *contact, pl_firm_section *section, int stage)
 /* firm_bounce.c */
 void pl_firm_bounce(pl_contact *contact);
 
-/* firm_keep.c: what was kept by its name; then of each touch, when it is found and when it is done. */
+/* firm_keep.c: what was kept by its name; then of each touch, when it is found and when it is
+   done. */
 void pl_firm_list_kept(pl_contact *contact);
 const pl_kept_touch *pl_firm_recall(const pl_contact *contact, const pl_firm_touch *touch);
 void pl_firm_begin_keeping(pl_contact *contact);

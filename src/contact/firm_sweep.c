@@ -1,13 +1,18 @@
-/* Going through the touches of stiff bodies (firm.c), one after the other, each seeing what those before it have moved. */
+/* Going through the touches of stiff bodies (firm.c), one after the other, each seeing what those
+   before it have moved. */
 #include <math.h>
 
 #include "contact/firm_parts.h"
 
-/* At the most in each of two rounds; the first so many part old overlap; and of touches with colliders alone, in the end. */
+/* At the most in each of two rounds; the first so many part old overlap; and of touches with
+   colliders alone, in the end. */
 enum { MOST_SWEEPS = 16, PARTING_SWEEPS = 2, SWEEPS_OF_STOPS = 4 };
 
-/* The part of its way that friction goes in a sweep, from the third on, as long as there is a push; what is off is looked at in the same measure. Where several touches of one pair ask for what no body can do (four corners of
-   a face, each a little different), what they push goes to and fro between them, for ever and to no effect, and friction follows because it may as far as they push: those were most of all late sweeps. */
+/* The part of its way that friction goes in a sweep, from the third on, as long as there is a push;
+   what is off is looked at in the same measure. Where several touches of one pair ask for what no
+   body can do (four corners of a face, each a little different), what they push goes to and fro
+   between them, for ever and to no effect, and friction follows because it may as far as they push:
+   those were most of all late sweeps. */
 #define PACE 0.4f
 
 /* What is off by less, in parts of what gravity does in a sub-step, is good enough. */
@@ -30,7 +35,8 @@ static inline void press(pl_firm_row *row, float enough, pushes *p)
     p->off = !parted && fabsf(off) > enough;
 }
 
-/* What has slid is undone, as far as friction holds: `limit`; the part `pace` of the way there. How far the push moves them across it is known beforehand, so that nobody has to wait until it
+/* What has slid is undone, as far as friction holds: `limit`; the part `pace` of the way there. How
+   far the push moves them across it is known beforehand, so that nobody has to wait until it
    has. */
 static inline void rub(pl_firm_row rows[2], const float across[2], float limit, float pace,
                        float enough, pushes *p)
@@ -50,9 +56,10 @@ static inline void rub(pl_firm_row rows[2], const float across[2], float limit, 
     }
 }
 
-/* ---- Old overlap ---------------------------------------------------------------------------------------- */
+/* ---- Old overlap ----------------------------------------------------------------------------- */
 
-/* By so many metres, as far as a particle may be parted in a sub-step. Shares: metres of the whole, of what it spins, metres of the particle. */
+/* By so many metres, as far as a particle may be parted in a sub-step. Shares: metres of the whole,
+   of what it spins, metres of the particle. */
 static void part(pl_contact *contact, pl_whole_motion *still, int32_t place, pl_quad so_far,
                  const float shares[3], pl_quad lever, pl_quad n, float metres)
 {
@@ -69,9 +76,11 @@ static void part(pl_contact *contact, pl_whole_motion *still, int32_t place, pl_
     pl_quad_store(shift, pl_quad_load(shift) + n * (by * shares[2]));
 }
 
-/* The part of the way apart that a goes, of two that give way: half of it. Between a whole and a single particle of another body, however, all of the one moves and hardly anything of the other: something heavy
-   would be carried along by whatever light and soft thing it is in, and their common centre with it. So a whole that is heavier than the other body goes less, as they weigh. (One that is lighter no more: it may lie
-   between the other and a wall.) */
+/* The part of the way apart that a goes, of two that give way: half of it. Between a whole and a
+   single particle of another body, however, all of the one moves and hardly anything of the other:
+   something heavy would be carried along by whatever light and soft thing it is in, and their
+   common centre with it. So a whole that is heavier than the other body goes less, as they weigh.
+   (One that is lighter no more: it may lie between the other and a wall.) */
 static float share_of_a(const pl_contact *contact, const pl_firm_touch *t)
 {
     if (t->a && t->b)
@@ -85,8 +94,8 @@ static float share_of_a(const pl_contact *contact, const pl_firm_touch *t)
     return 0.5f;
 }
 
-/* Without velocity. Nobody pays for what that strains, so of its share, s, a particle gets the part s once more; of sheets, whose wide particles overlap again and
-   again as they turn, nothing. */
+/* Without velocity. Nobody pays for what that strains, so of its share, s, a particle gets the part
+   s once more; of sheets, whose wide particles overlap again and again as they turn, nothing. */
 static void recover(pl_contact *contact, const pl_firm_touch *t)
 {
     bool stop = t - contact->firm.touches >= contact->firm.first_stop;
@@ -115,7 +124,7 @@ static void recover(pl_contact *contact, const pl_firm_touch *t)
     part(contact, b, t->place_b, at_b, to, lever_b, n, missing * (both ? 1 - share : 1));
 }
 
-/* ---- Sweeps -------------------------------------------------------------------------------------------- */
+/* ---- Sweeps ---------------------------------------------------------------------------------- */
 
 /* Those that were there begin with what they gave. */
 static void begin_kept(pl_contact *contact, const pl_firm_touch *t)
@@ -166,8 +175,8 @@ static sweeps sweep_of(const pl_contact *contact, int number, bool parting)
                     .parting = parting};
 }
 
-/* Touches of bodies that were all as they should be, in this sweep and the one before, are passed over; not where old overlap is parted, which the
-   others do not wait for. */
+/* Touches of bodies that were all as they should be, in this sweep and the one before, are passed
+   over; not where old overlap is parted, which the others do not wait for. */
 static bool is_quiet(const pl_contact *contact, const pl_firm_touch *t, const sweeps *w)
 {
     const int32_t *busy = contact->firm.busy;
@@ -176,8 +185,9 @@ static bool is_quiet(const pl_contact *contact, const pl_firm_touch *t, const sw
     return busy[t->a] < w->number - 1 && busy[t->b] < w->number - 1;
 }
 
-/* By how much a side was moved where an impulse acts, added up: others of its touches are looked at again when that is more than a little. What is heavy is
-   not stirred by every light thing that touches it. */
+/* By how much a side was moved where an impulse acts, added up: others of its touches are looked at
+   again when that is more than a little. What is heavy is not stirred by every light thing that
+   touches it. */
 static bool stir(pl_contact_firm *firm, int32_t whole, float far, const sweeps *w)
 {
     if (!whole)
@@ -231,7 +241,7 @@ static bool sweep(pl_contact *contact, int first, int end, const sweeps *w)
     return any;
 }
 
-/* ---- Sections ------------------------------------------------------------------------------------------ */
+/* ---- Sections -------------------------------------------------------------------------------- */
 
 /* Two ways to begin; then sweeps. */
 enum { OPENING = 2 };
@@ -241,7 +251,8 @@ _Static_assert(OPENING + MOST_SWEEPS <= PL_FIRM_STAGES, "room for all stages");
 /* More neighbours are not asked one by one. */
 enum { FEW_NEIGHBOURS = 64 };
 
-/* Whether all touches of a section are, because nobody was stirred near it in this sweep and the one before. */
+/* Whether all touches of a section are, because nobody was stirred near it in this sweep and the
+   one before. */
 static bool all_are_quiet(const pl_contact_firm *firm, const pl_firm_section *s, const sweeps *w)
 {
     if (w->parting || firm->mixed || s->reach - s->from > FEW_NEIGHBOURS)
@@ -285,7 +296,8 @@ bool pl_firm_run_stage(pl_contact *contact, pl_firm_section *s, int stage)
     return sweep_section(contact, s, &w);
 }
 
-/* Particles of those that touch themselves were moved one by one since the last round. Returns whether there are any. */
+/* Particles of those that touch themselves were moved one by one since the last round. Returns
+   whether there are any. */
 static bool wake_self_touching(pl_contact *contact)
 {
     pl_contact_firm *firm = &contact->firm;
@@ -300,8 +312,10 @@ static bool wake_self_touching(pl_contact *contact)
     return any;
 }
 
-/* A few times at least, and up to MOST_SWEEPS until all are as they should be; the first of them part old overlap. In the second round, after touches of others, who
-   was quiet before stays so; it is for those who could have been moved meanwhile: by touches with particles, or among their own. */
+/* A few times at least, and up to MOST_SWEEPS until all are as they should be; the first of them
+   part old overlap. In the second round, after touches of others, who was quiet before stays so; it
+   is for those who could have been moved meanwhile: by touches with particles, or among their
+   own. */
 void pl_contact_sweep_firm(pl_contact *contact, int round)
 {
     pl_contact_firm *firm = &contact->firm;
@@ -334,7 +348,8 @@ static void sweep_some_stops(pl_contact *contact, int begin, int end, int worker
 
 enum { SECTIONS_PER_TASK = 8 };
 
-/* Colliders have the last word: what is light between them and something heavy is not left in them, where it would be pushed out particle by particle. */
+/* Colliders have the last word: what is light between them and something heavy is not left in them,
+   where it would be pushed out particle by particle. */
 void pl_firm_sweep_stops(pl_contact *contact)
 {
     pl_contact_firm *firm = &contact->firm;

@@ -1,9 +1,10 @@
-/* The touches of stiff bodies (firm.c), found once per sub-step: between bodies and with colliders, in the order in which they were found. firm_fill_lanes.c computes what they are made of. */
+/* The touches of stiff bodies (firm.c), found once per sub-step: between bodies and with colliders,
+   in the order in which they were found. firm_fill_lanes.c computes what they are made of. */
 #include <math.h>
 
 #include "contact/firm_parts.h"
 
-/* ---- Touches ------------------------------------------------------------------------------------------- */
+/* ---- Touches --------------------------------------------------------------------------------- */
 
 static void free_touches(pl_memory *memory, const pl_contact_firm *firm)
 {
@@ -96,16 +97,18 @@ static void count_touches(pl_contact *contact, int begin, int end, int worker)
 /* Metres that two may come nearer to each other before anybody minds. */
 #define NOT_AT_ALL (-1e18f)
 
-/* Particles deep in each other are on both sides of each other: what springs do to them between two sub-steps looks like a blow to some of their touches, whichever way
-   they move. Answered as blows, over and over, and begun with what they gave before, those made energy without bound. So such a touch only parts the two, as
-   wholes. */
+/* Particles deep in each other are on both sides of each other: what springs do to them between two
+   sub-steps looks like a blow to some of their touches, whichever way they move. Answered as blows,
+   over and over, and begun with what they gave before, those made energy without bound. So such a
+   touch only parts the two, as wholes. */
 static void leave_to_parting(pl_touch *touch)
 {
     touch->depth = NOT_AT_ALL;
     touch->friction = 0;
 }
 
-/* What is met on the way closes in no more: see `stop` in respond.c. As a whole it answers all of the slide. */
+/* What is met on the way closes in no more: see `stop` in respond.c. As a whole it answers all of
+   the slide. */
 static float stopping(const pl_contact *contact, pl_touch *t)
 {
     float approach = 0;
@@ -120,7 +123,8 @@ static float stopping(const pl_contact *contact, pl_touch *t)
     return fmaxf(t->kick, approach - t->depth);
 }
 
-/* Whether friction acts on velocities: not where something bounces, nor on what is held. (Thrown at 500 m/s at a wall of held balls, 2 of 9,000 bodies got in by some millimetres.) */
+/* Whether friction acts on velocities: not where something bounces, nor on what is held. (Thrown at
+   500 m/s at a wall of held balls, 2 of 9,000 bodies got in by some millimetres.) */
 static bool slows_down(const pl_touch *t)
 {
     return t->swept & PL_MET && !(t->kick > 0) && t->give_a > 0 && t->give_b > 0;
@@ -211,7 +215,8 @@ static void add_stop(pl_contact *contact, pl_near *near, int place, const pl_sho
                                                          .kick = stop->kick};
 }
 
-/* Colliders that do not give way, which have the last word later: whatever is left for it then strains springs. */
+/* Colliders that do not give way, which have the last word later: whatever is left for it then
+   strains springs. */
 static void add_stops(pl_contact *contact)
 {
     pl_contact_colliders *all = &contact->against;

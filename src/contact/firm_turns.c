@@ -1,20 +1,24 @@
-/* The order in which sweeps go through the touches of stiff bodies (firm.c). Each touch sees what those before it have moved, so one sweep after the other, each
-   from the first touch to the last, is the order that counts; but only touches that share a body can tell. Touches follow the order of bodies, and where
-   neighbours were made one after the other those that share a body are not far from each other. So touches are cut into sections, and a sweep may begin with a section when the
-   sweep before is through with the last one that has a body in common with it: sweeps follow each other at a distance. They can be done at the same time, by as
-   many threads, and what one has read is still in the caches for the next. Every bit is as if they had come one after the other. */
+/* The order in which sweeps go through the touches of stiff bodies (firm.c). Each touch sees what
+   those before it have moved, so one sweep after the other, each from the first touch to the last,
+   is the order that counts; but only touches that share a body can tell. Touches follow the order
+   of bodies, and where neighbours were made one after the other those that share a body are not far
+   from each other. So touches are cut into sections, and a sweep may begin with a section when the
+   sweep before is through with the last one that has a body in common with it: sweeps follow each
+   other at a distance. They can be done at the same time, by as many threads, and what one has read
+   is still in the caches for the next. Every bit is as if they had come one after the other. */
 #include "contact/firm_parts.h"
 
 /* Touches of a section. */
 enum { SECTION = 64 };
 
-/* A sweep goes through so many sections before the others get their turn: few where there are few, so that others can begin soon; not too many for the caches. */
+/* A sweep goes through so many sections before the others get their turn: few where there are few,
+   so that others can begin soon; not too many for the caches. */
 enum { TURNS = 32, LEAST_SECTIONS = 4, MOST_SECTIONS = 32 };
 
 /* Fewer touches are in the caches, and done before others could help. */
 enum { FEW = 1024 };
 
-/* ---- Sections ------------------------------------------------------------------------------------------ */
+/* ---- Sections -------------------------------------------------------------------------------- */
 
 int pl_firm_section_room(int touches)
 {
@@ -133,10 +137,11 @@ void pl_firm_cut(pl_contact *contact)
     find_neighbours(&contact->firm);
 }
 
-/* ---- Turns --------------------------------------------------------------------------------------------- */
+/* ---- Turns ----------------------------------------------------------------------------------- */
 
-/* Whether a stage may be begun. It is wanted when the sweep before has stirred somebody; when that is not yet known it does no harm, since everybody
-   would be quiet, unless there are some who never are. */
+/* Whether a stage may be begun. It is wanted when the sweep before has stirred somebody; when that
+   is not yet known it does no harm, since everybody would be quiet, unless there are some who never
+   are. */
 static bool is_wanted(const pl_contact_firm *firm, int stage)
 {
     const pl_firm_turns *t = &firm->turns;

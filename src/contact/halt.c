@@ -1,12 +1,15 @@
-/* The last resort against what is so fast that touches do not stop it. They are resolved along the lines on which pairs first meet if all go straight on; whoever
-   is thrown aside by one of them may meet others, whom nobody has asked. So when all touches are resolved, the ways of bodies in fast, head-on ones are
-   looked at once more: from where each particle started to where it would end. Bodies that would pass through each other, or that the blow
-   would turn inside out, collide without bouncing instead, as a whole (rigid impact zones: Provot 1997; Bridson et al. 2002):
+/* The last resort against what is so fast that touches do not stop it. They are resolved along the
+   lines on which pairs first meet if all go straight on; whoever is thrown aside by one of them may
+   meet others, whom nobody has asked. So when all touches are resolved, the ways of bodies in fast,
+   head-on ones are looked at once more: from where each particle started to where it would end.
+   Bodies that would pass through each other, or that the blow would turn inside out, collide
+   without bouncing instead, as a whole (rigid impact zones: Provot 1997; Bridson et al. 2002):
 
        all go their ways until the first two of them meet, at the part t of the sub-step;
        from there on they go on as one, by V and a turn about their centre c
 
-   with the momentum and, but for large turns, the angular momentum that they have together. Such a motion changes no distance, and strains nobody. */
+   with the momentum and, but for large turns, the angular momentum that they have together. Such a
+   motion changes no distance, and strains nobody. */
 #include "contact/contact.h"
 
 #include <math.h>
@@ -15,21 +18,24 @@
 #include "math/mat3.h"
 #include "math/quat.h"
 
-/* Lengths below are parts of the distance at which a pair touches. A pair passes that has come nearer than CLOSE and ends on the other side (in a wall of
-   touching spheres the widest gap leaves 0.71), or nearer than HALF_WAY. Pairs nearer than NO_SIDE have no side to be on; those that move less than FAST are seen in the next sub-step. */
+/* Lengths below are parts of the distance at which a pair touches. A pair passes that has come
+   nearer than CLOSE and ends on the other side (in a wall of touching spheres the widest gap leaves
+   0.71), or nearer than HALF_WAY. Pairs nearer than NO_SIDE have no side to be on; those that move
+   less than FAST are seen in the next sub-step. */
 #define CLOSE 0.75
 #define HALF_WAY 0.5
 #define NO_SIDE 0.3
 #define FAST 0.5
 
-/* They turn no further than this in a sub-step, radians: the chord of a turn is shorter than its arc, so that some of the angular momentum is lost (4 % at this one). */
+/* They turn no further than this in a sub-step, radians: the chord of a turn is shorter than its
+   arc, so that some of the angular momentum is lost (4 % at this one). */
 #define MOST_TURN 0.5
 
 /* Of the distance at rest; and of that at the start of the sub-step. */
 #define STRETCHED 2.5
 #define MORE 2.0
 
-/* ---- Zones -------------------------------------------------------------------------------------------- */
+/* ---- Zones ----------------------------------------------------------------------------------- */
 
 /* Bodies that go on as one, named after the first of them. */
 static int zone_of(const pl_contact *contact, int body)
@@ -54,7 +60,7 @@ static void show(pl_contact *contact, int number)
     body->shown = true;
 }
 
-/* ---- Ways of particles -------------------------------------------------------------------------------- */
+/* ---- Ways of particles ----------------------------------------------------------------------- */
 
 typedef struct way {
     double from[3], by[3]; /* metres; from a base in common */
@@ -137,7 +143,7 @@ static bool boxes_meet(const double a[6], const double b[6])
     return true;
 }
 
-/* ---- Pairs -------------------------------------------------------------------------------------------- */
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 static void shape_of(const pl_contact *contact, int32_t place, double shape[6])
 {
@@ -145,7 +151,8 @@ static void shape_of(const pl_contact *contact, int32_t place, double shape[6])
         shape[k] = (double)contact->primitives[place].shape[k];
 }
 
-/* F with rᵀ F r = 1 where the two touch: s (1 − s) ((1 − s) B₁ + s B₂)⁻¹, exact for spheres with s = R₁/(R₁ + R₂). */
+/* F with rᵀ F r = 1 where the two touch: s (1 − s) ((1 − s) B₁ + s B₂)⁻¹, exact for spheres with s
+   = R₁/(R₁ + R₂). */
 static bool form_of(const pl_contact *contact, int32_t a, int32_t b, pl_mat3 *form)
 {
     double p[6], q[6], m[6];
@@ -163,7 +170,8 @@ typedef struct course {
     bool thrown;
 } course;
 
-/* What its speed alone would move it by: the solver's pull on what is bent is no throw. Those that are halted have a new one. */
+/* What its speed alone would move it by: the solver's pull on what is bent is no throw. Those that
+   are halted have a new one. */
 static pl_vec3 new_speed(const pl_contact *contact, int32_t place, const way *w)
 {
     if (is_halted(contact, contact->body_of[place / PL_CLUMP]))
@@ -224,7 +232,7 @@ static double meets_at(const course *c)
     return lesser(greater((-c->half - sqrt(under)) / c->square, 0), 1);
 }
 
-/* ---- Pairs of bodies ---------------------------------------------------------------------------------- */
+/* ---- Pairs of bodies ------------------------------------------------------------------------- */
 
 static bool may_meet(const pl_contact_body *a, const pl_contact_body *b)
 {
@@ -267,8 +275,9 @@ static void join_boxes(double box[6], const double other[6])
     }
 }
 
-/* When the first of their particles meet (1 = never), or, as they were corrected, 0 if any pass. The boxes of my clumps are held against those of all
-   the other's: as many as there is room for are kept. */
+/* When the first of their particles meet (1 = never), or, as they were corrected, 0 if any pass.
+   The boxes of my clumps are held against those of all the other's: as many as there is room for
+   are kept. */
 static double look(const pl_contact *contact, const pl_contact_body *a, const pl_contact_body *b,
                    bool corrected)
 {
@@ -298,7 +307,7 @@ static double look(const pl_contact *contact, const pl_contact_body *a, const pl
     return first;
 }
 
-/* ---- Zones: bodies that go on as one -------------------------------------------------------------------- */
+/* ---- Zones: bodies that go on as one --------------------------------------------------------- */
 
 /* Returns whether they were two. */
 static bool unite(pl_contact *contact, int a, int b)
@@ -356,7 +365,8 @@ static double meeting_of(pl_contact *contact, int number)
     return first;
 }
 
-/* How far its particles have turned in this sub-step, on average, as a rotation vector; primitives tell 2 sin of half the angle. */
+/* How far its particles have turned in this sub-step, on average, as a rotation vector; primitives
+   tell 2 sin of half the angle. */
 static void own_turn(const pl_contact *contact, const pl_contact_body *body, double out[3])
 {
     int count = 0;
@@ -379,7 +389,8 @@ static void own_turn(const pl_contact *contact, const pl_contact_body *body, dou
         out[k] *= longer;
 }
 
-/* Where it is when they meet, from the zone's base: a body goes straight on with its middle, and turns. Chords of a turn would make it smaller. */
+/* Where it is when they meet, from the zone's base: a body goes straight on with its middle, and
+   turns. Chords of a turn would make it smaller. */
 static pl_vec3 place_at(const way *w, const zone *z)
 {
     double t = z->until;
@@ -513,7 +524,8 @@ static void spin_up(pl_contact *contact, int number, zone *z)
         z->turn = pl_v3_scale(z->turn, MOST_TURN / angle);
 }
 
-/* Velocity from `change`: all of the sub-step with the zone; then back to where that gets from where they met. */
+/* Velocity from `change`: all of the sub-step with the zone; then back to where that gets from
+   where they met. */
 static void lead(pl_contact *contact, int32_t place, const way *w, zone *z)
 {
     if (!gives_way(contact, place))
@@ -539,8 +551,9 @@ static void vector_of(pl_quat q, double out[3])
     out[0] = scale * q.x, out[1] = scale * q.y, out[2] = scale * q.z;
 }
 
-/* Whatever it did is replaced by the zone's turn, as the ways of its particles are: it ends as it was when they met, turned by the rest, D from where it would have ended; and began
-   all of the turn before that. */
+/* Whatever it did is replaced by the zone's turn, as the ways of its particles are: it ends as it
+   was when they met, turned by the rest, D from where it would have ended; and began all of the
+   turn before that. */
 static void halt_one(const pl_contact *contact, pl_contact_body *body, const zone *z)
 {
     double own[3];
@@ -581,7 +594,7 @@ static void settle(pl_contact *contact, int number)
     visit_zone(contact, number, &z, lead);
 }
 
-/* ---- Whether anybody must be halted --------------------------------------------------------------------- */
+/* ---- Whether anybody must be halted ---------------------------------------------------------- */
 
 static double square_between(const way *a, const way *b, double t)
 {
@@ -593,7 +606,8 @@ static double square_between(const way *a, const way *b, double t)
     return square;
 }
 
-/* Whether particles that lie side by side at rest are driven so far apart that others fit between them. */
+/* Whether particles that lie side by side at rest are driven so far apart that others fit between
+   them. */
 static bool is_torn(const pl_contact *contact, const pl_contact_body *body)
 {
     const pl_clumps *clumps = body->clumps;
@@ -681,8 +695,8 @@ static bool is_moved(const pl_contact *contact, int body)
     return contact->bodies[body].swept || is_halted(contact, body);
 }
 
-/* Everybody that is fast or halted against everybody else, as they would end now; those that are not have not moved since the
-   first time. Returns whether somebody was united. */
+/* Everybody that is fast or halted against everybody else, as they would end now; those that are
+   not have not moved since the first time. Returns whether somebody was united. */
 static bool unite_passing(pl_contact *contact, bool first_time)
 {
     static const double world[3] = {0, 0, 0};

@@ -23,7 +23,7 @@ void pl_contact_free_joints(pl_contact *contact)
     contact->joints = (pl_contact_joints){0};
 }
 
-/* ---- Touches between what is joined ---------------------------------------------------------------- */
+/* ---- Touches between what is joined ---------------------------------------------------------- */
 
 static bool carries(const pl_joint_end *end, int32_t place)
 {
@@ -77,7 +77,7 @@ void pl_contact_excuse_joined(pl_contact *contact)
     mark(contact, 0);
 }
 
-/* ---- Resolving --------------------------------------------------------------------------------------- */
+/* ---- Resolving ------------------------------------------------------------------------------- */
 
 /* Σ w² / m: how far the point moves by one kg m. */
 static double yield_of(const pl_contact *contact, const pl_joint_end *end)

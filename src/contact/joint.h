@@ -1,8 +1,10 @@
-/* Joints: a point of one body held to a point of another, of a collider, or to a place. Equality constraints, resolved before the touches:
+/* Joints: a point of one body held to a point of another, of a collider, or to a place. Equality
+   constraints, resolved before the touches:
 
        p_b − p_a = 0        p = Σ w_j (x_j + R_j r̄_j)
 
-   by moving the particles that carry the points in inverse proportion to mass; momentum is exchanged, never made. */
+   by moving the particles that carry the points in inverse proportion to mass; momentum is
+   exchanged, never made. */
 #ifndef PL_CONTACT_JOINT_H
 #define PL_CONTACT_JOINT_H
 

@@ -1,7 +1,8 @@
-/* Groups to rows, a part of narrow_lanes.c: which groups of a block may find something in this sub-step, and which of my particles have come
-   near the other clump. */
+/* Groups to rows, a part of narrow_lanes.c: which groups of a block may find something in this
+   sub-step, and which of my particles have come near the other clump. */
 
-/* Which groups of a block may find something, from the `from`th on, as many as there is room for. Returns their number. */
+/* Which groups of a block may find something, from the `from`th on, as many as there is room for.
+   Returns their number. */
 static int live_groups(const search *s, const pl_group *groups, int *from, int count, int32_t *live)
 {
     const pl_clump_motion *motion = s->contact->motion;
@@ -16,7 +17,8 @@ static int live_groups(const search *s, const pl_group *groups, int *from, int c
     return kept;
 }
 
-/* Pairs of the same body that never touch, or come twice: those of the other clump whom this particle leaves alone. */
+/* Pairs of the same body that never touch, or come twice: those of the other clump whom this
+   particle leaves alone. */
 static uint32_t excused(const pl_contact *contact, int32_t particle, int other)
 {
     const pl_contact_body *body = contact->bodies + contact->body_of[other];
@@ -29,8 +31,8 @@ static uint32_t excused(const pl_contact *contact, int32_t particle, int other)
     return mask;
 }
 
-/* The least of d² − r² of my particles (in lanes, from the k-th on) and all of the other clump. Places that are not used repeat another one,
-   smaller. */
+/* The least of d² − r² of my particles (in lanes, from the k-th on) and all of the other clump.
+   Places that are not used repeat another one, smaller. */
 PL_LANES_INLINE vf least_square(const vf x[3], vf radius, const pl_clump_places *others,
                                 const float *radii)
 {
@@ -85,9 +87,10 @@ PL_LANES_INLINE uint32_t rows_within(const pl_row_gaps *gaps, int32_t steps)
 #endif
 }
 
-/* A closer look at two clumps whose spheres come near each other: all their particles, where their paths have brought them by now.
-   What is found is good until a gap of `keep` is used up; those of mine with less of it are left alone until that is. The gap d − r of
-   one pair is √(d² − r² + r²) − r, and the less the larger r: one root for all of them, with the largest. */
+/* A closer look at two clumps whose spheres come near each other: all their particles, where their
+   paths have brought them by now. What is found is good until a gap of `keep` is used up; those of
+   mine with less of it are left alone until that is. The gap d − r of one pair is √(d² − r² + r²) −
+   r, and the less the larger r: one root for all of them, with the largest. */
 static __attribute__((noinline)) void look_closely(const search *s, pl_group *group,
                                                    pl_row_gaps *gaps, float keep)
 {
@@ -161,8 +164,8 @@ PL_LANES_INLINE void load_groups(const pl_group *groups, const int32_t *live, vg
     pl_lanes_gather(rows, 4, (float *)out);
 }
 
-/* What is left of the gaps that the last closer looks have found, in whole steps of which PL_ROW_GAPS are `keep`; all of them where that is no
-   number. */
+/* What is left of the gaps that the last closer looks have found, in whole steps of which
+   PL_ROW_GAPS are `keep`; all of them where that is no number. */
 PL_LANES_INLINE void use_up_gaps(const vgroup *group, vf reach, vf closed, nearness *out)
 {
     vf need = reach + group->keep - (group->beyond - closed), all = pl_splat_f(PL_ROW_GAPS);
@@ -173,7 +176,8 @@ PL_LANES_INLINE void use_up_gaps(const vgroup *group, vf reach, vf closed, nearn
     out->may = ~pl_bits_f(group->gap - closed > reach) & ALL_LANES;
 }
 
-/* Those that are not fast end nearer to their path than they may have been on the way: more of them find nothing. */
+/* Those that are not fast end nearer to their path than they may have been on the way: more of them
+   find nothing. */
 PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, const int32_t *live,
                                     nearness *out)
 {
@@ -193,7 +197,8 @@ PL_LANES_INLINE void look_at_groups(const search *s, const pl_group *groups, con
     for (int k = 0; k < 3; k++)
         apart[k] = others.mean[k] - mine.mean[k];
     vf way = pl_sqrt_f(apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]);
-    /* No particle of one moves further than this against any of the other, on top of a part of their half axes. */
+    /* No particle of one moves further than this against any of the other, on top of a part of
+       their half axes. */
     vi fast = way * 1.0001f + (mine.excess + others.excess) > 0.0f;
     /* Gaps are known for the end of a sub-step: during it their paths may have been nearer. */
     vf during = mine.loose + others.loose + group.closing * (float)contact->h;

@@ -1,6 +1,7 @@
-/* Narrow phase: of the groups of two clumps, rows of one particle against sixteen become pairs whose spheres meet, pairs become touches where their ellipsoids
-   do. What is fast against its size is looked at along its way through the sub-step: the line of centres is then the
-   one at which the two first meet, and nothing passes through anything. */
+/* Narrow phase: of the groups of two clumps, rows of one particle against sixteen become pairs
+   whose spheres meet, pairs become touches where their ellipsoids do. What is fast against its size
+   is looked at along its way through the sub-step: the line of centres is then the one at which the
+   two first meet, and nothing passes through anything. */
 #include <stddef.h>
 
 #include "contact/contact_lanes.h"
@@ -53,7 +54,8 @@ static bool take_pairs(search *s, pairs *p, bool swept)
     return true;
 }
 
-/* Most pairs whose spheres meet are apart all the same, and seen to be so at the first look: the others go on in full lanes. */
+/* Most pairs whose spheres meet are apart all the same, and seen to be so at the first look: the
+   others go on in full lanes. */
 static bool take_slow(search *s)
 {
     if (s->slow.count)
@@ -65,8 +67,9 @@ static bool take_slow(search *s)
     return take_pairs(s, &s->close, false);
 }
 
-/* The order of touches does not depend on the width, nor on how groups are cut into portions: the slow ones in the order of rows, then the
-   swift ones, when there are many of them or the block is done. */
+/* The order of touches does not depend on the width, nor on how groups are cut into portions: the
+   slow ones in the order of rows, then the swift ones, when there are many of them or the block is
+   done. */
 static bool take_groups(search *s, int count)
 {
     for (int at = 0; at < count;) {

@@ -1,5 +1,5 @@
-/* Pairs to touches, a part of narrow_lanes.c: where, how deep and along which line two ellipsoids meet, at the end of the sub-step or
-   on their way through it, and what that asks of the two. */
+/* Pairs to touches, a part of narrow_lanes.c: where, how deep and along which line two ellipsoids
+   meet, at the end of the sub-step or on their way through it, and what that asks of the two. */
 
 typedef struct vgrain {
     vf x[3], moved[3], turned[3];
@@ -44,7 +44,8 @@ PL_LANES_INLINE void normalise(const vf a[3], vf out[3], vf *length)
     out[2] = pl_select_f(none, pl_splat_f(0), a[2] * inverse);
 }
 
-/* 2^-e for 2^e ≤ value < 2^(e + 1): shapes are scaled by it, so that nothing over- or underflows. */
+/* 2^-e for 2^e ≤ value < 2^(e + 1): shapes are scaled by it, so that nothing over- or
+   underflows. */
 PL_LANES_INLINE vf inverse_power(vf value)
 {
     return (vf)(0x7f000000 - ((vi)value & 0x7f800000));
@@ -78,8 +79,8 @@ PL_LANES_INLINE void cross(const vf a[3], const vf b[3], vf out[3])
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* The closest approach of PL_W pairs while it is looked for: in units in which nothing over- or underflows; distances from `beyond` on touch
-   nobody. */
+/* The closest approach of PL_W pairs while it is looked for: in units in which nothing over- or
+   underflows; distances from `beyond` on touch nobody. */
 typedef struct chase {
     vshape a, b;
     vf n[3], scale, beyond; /* `beyond`: its square */
@@ -98,7 +99,8 @@ PL_LANES_INLINE void begin_chase(const vshape *a, const vshape *b, const vf n[3]
     approach_begin(&c->approach);
 }
 
-/* Of some in turns: in each of them one step waits for the other, so that two together take little longer than one. Left early when all are apart. */
+/* Of some in turns: in each of them one step waits for the other, so that two together take little
+   longer than one. Left early when all are apart. */
 PL_LANES_INLINE void give_chase(chase *all, int count)
 {
     for (int i = 0; i < PL_APPROACH_EVALUATIONS; i++) {
@@ -118,8 +120,9 @@ PL_LANES_INLINE void give_chase(chase *all, int count)
     }
 }
 
-/* Distance of closest approach along n, and y. No estimate is below the true distance, and they only fall: whoever is apart by the last of them is so
-   however many evaluations its neighbours in the lanes asked for. */
+/* Distance of closest approach along n, and y. No estimate is below the true distance, and they
+   only fall: whoever is apart by the last of them is so however many evaluations its neighbours in
+   the lanes asked for. */
 PL_LANES_INLINE vf end_chase(const chase *c, vf normal[3])
 {
     vi apart = ~(c->approach.square > c->beyond);
@@ -136,7 +139,8 @@ static vf closest_approach(const vshape *a, const vshape *b, const vf n[3], vf n
     return end_chase(&c, normal);
 }
 
-/* Of ways that are more than so many times as long as the reach, squares have no digits left for it: they are looked at from where the two are nearest. */
+/* Of ways that are more than so many times as long as the reach, squares have no digits left for
+   it: they are looked at from where the two are nearest. */
 #define LONG_WAY 100.0f
 
 /* Where along its way (from `start`, by `way`) b first comes as near to a as `reach`; 2 = never. */
@@ -191,7 +195,8 @@ PL_LANES_INLINE void meet_at_end(facing *all, int count)
         all[k].m.distance = end_chase(&c[k], all[k].m.normal);
 }
 
-/* Two rounds: the direction from spheres, then from the approach along that direction. Returns who has met. */
+/* Two rounds: the direction from spheres, then from the approach along that direction. Returns who
+   has met. */
 static vi meet_on_the_way(facing *f, vf reach)
 {
     meeting *m = &f->m;
@@ -221,9 +226,11 @@ static vi meet_on_the_way(facing *f, vf reach)
     return take;
 }
 
-/* Of two that were looked at along their way: they overlapped when it began, and are apart by now. Their touch is kept, with the room they have as a depth below zero: it
-   does nothing unless others push them back. Springs pull a small tip out of where it is caught and contact pushes it back, in every sub-step: whoever
-   is only met where it is pushed to would never be looked at, and they stay as deep in each other as they are. */
+/* Of two that were looked at along their way: they overlapped when it began, and are apart by now.
+   Their touch is kept, with the room they have as a depth below zero: it does nothing unless others
+   push them back. Springs pull a small tip out of where it is caught and contact pushes it back, in
+   every sub-step: whoever is only met where it is pushed to would never be looked at, and they stay
+   as deep in each other as they are. */
 PL_LANES_INLINE vi have_parted(const meeting *m, const vf moved[3])
 {
     vf before = m->along - dot(m->n, moved);
@@ -283,10 +290,12 @@ static int store_touches(const search *s, const pairs *p, int at, uint32_t swept
     return count;
 }
 
-/* Two bodies deep in each other are parted along the line between the middles of the two clumps, which is where the one came into the other, whatever
-   the rest of the bodies looks like: the lines of their particles' centres point every way, and would lock them together. Where the two lines point
-   against each other, as of links of a chain, only what is very deep is. They are apart when a plane across that line fits
-   between them: by the closest approach along it, flat particles that lie askew are apart while they are deep in each other. */
+/* Two bodies deep in each other are parted along the line between the middles of the two clumps,
+   which is where the one came into the other, whatever the rest of the bodies looks like: the lines
+   of their particles' centres point every way, and would lock them together. Where the two lines
+   point against each other, as of links of a chain, only what is very deep is. They are apart when
+   a plane across that line fits between them: by the closest approach along it, flat particles that
+   lie askew are apart while they are deep in each other. */
 #define DEEP 0.12f
 #define VERY_DEEP 0.3f
 #define SUNK 0.25f       /* so deep nobody gets by contact: see PL_DEEP */
@@ -447,7 +456,8 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, faci
     return store_touches(s, p, at, head_on, sunk, met_bits, which, &t, out);
 }
 
-/* Four floats of each pair from element k on: b + a, or with more, b + more − a. Added row by row they are turned into lanes only once. */
+/* Four floats of each pair from element k on: b + a, or with more, b + more − a. Added row by row
+   they are turned into lanes only once. */
 PL_LANES_INLINE void gather_pairs(const float *const *a, const float *const *b,
                                   const float *const *more, int k, vf out[4])
 {
@@ -465,8 +475,9 @@ PL_LANES_INLINE void gather_pairs(const float *const *a, const float *const *b,
 #endif
 }
 
-/* The same pairs: which of them are not found apart by the first evaluation already. That is d² = 4 det G/(nᵀ adj(G) n) at s = 1/2, and
-   d² > r² needs no root and no division: 4 det G > rᵀ adj(G) r, with something to spare for rounding. */
+/* The same pairs: which of them are not found apart by the first evaluation already. That is d² = 4
+   det G/(nᵀ adj(G) n) at s = 1/2, and d² > r² needs no root and no division: 4 det G > rᵀ adj(G) r,
+   with something to spare for rounding. */
 static __attribute__((noinline)) uint32_t look_once(const search *s, const pairs *p, int at)
 {
     enum { SHAPE = offsetof(pl_primitive, shape) / sizeof(float) };

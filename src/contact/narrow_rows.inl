@@ -83,7 +83,8 @@ static __attribute__((noinline)) uint32_t paths_meet(const grounds *g, int32_t m
     return result;
 }
 
-/* Adds at most sixteen, of one of my particles, behind the first `count`; returns how many there are then. */
+/* Adds at most sixteen, of one of my particles, behind the first `count`; returns how many there
+   are then. */
 PL_LANES_INLINE int add_pairs(pairs *to, int count, int32_t two, int particle, uint32_t mask)
 {
     uint32_t row = (uint32_t)two << 8 | (uint32_t)particle << 4;
@@ -148,7 +149,8 @@ static uint32_t careful_rows(search *s, const grounds *g, const between *two, in
     return rows;
 }
 
-/* Pairs from the rows of this portion's groups, from the `from`th on, until there is no room for more. */
+/* Pairs from the rows of this portion's groups, from the `from`th on, until there is no room for
+   more. */
 static int rows_to_pairs(search *s, int from, int count)
 {
     const pl_contact *contact = s->contact;

@@ -1,4 +1,5 @@
-/* What a search of the narrow phase has in hand: groups in portions, pairs of particles, and bits of lanes. A part of narrow_lanes.c. */
+/* What a search of the narrow phase has in hand: groups in portions, pairs of particles, and bits
+   of lanes. A part of narrow_lanes.c. */
 #include "contact/contact_lanes.h"
 
 #define ALL_LANES ((uint32_t)((UINT64_C(1) << PL_W) - 1))
@@ -31,13 +32,15 @@ typedef struct between {
     const pl_primitive *mine, *others;
 } between;
 
-/* Groups are taken in portions, and go through one short loop after the other: in each of them whatever is left over is written down by
-   adding 0 or 1 to a count instead of branching, because nobody could guess the branches. Pairs looked at along their way cost
-   four times as much and wait apart. */
+/* Groups are taken in portions, and go through one short loop after the other: in each of them
+   whatever is left over is written down by adding 0 or 1 to a count instead of branching, because
+   nobody could guess the branches. Pairs looked at along their way cost four times as much and wait
+   apart. */
 enum { GROUPS = 128, PAIRS = 1024, FULL = 3 * PL_CLUMP };
 enum { SWIFT = FULL + PL_CLUMP };
 
-/* A pair is one number: that of its group in `two`, and behind it four bits each for my particle and for the other clump's. */
+/* A pair is one number: that of its group in `two`, and behind it four bits each for my particle
+   and for the other clump's. */
 typedef struct pairs {
     uint32_t of[PAIRS + PL_CLUMP];
     int count;

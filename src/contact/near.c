@@ -1,5 +1,5 @@
-/* Which clumps may reach which colliders until groups are made again: boxes of colliders against the
-   tree of clumps. */
+/* Which clumps may reach which colliders until groups are made again: boxes of colliders against
+   the tree of clumps. */
 #include <math.h>
 #include <string.h>
 

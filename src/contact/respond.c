@@ -1,9 +1,11 @@
-/* Touches are resolved one after the other, each seeing what those before it have moved: Gauss–Seidel on
+/* Touches are resolved one after the other, each seeing what those before it have moved:
+   Gauss–Seidel on
 
        n · (x_b − x_a) ≥ d        along the line of centres, in inverse proportion to mass
 
-   and Coulomb friction by displacement (METHODS §1): the slide of one surface over the other in this sub-step is undone, up to μ times the normal
-   correction. Every correction is equal and opposite in momentum. */
+   and Coulomb friction by displacement (METHODS §1): the slide of one surface over the other in
+   this sub-step is undone, up to μ times the normal correction. Every correction is equal and
+   opposite in momentum. */
 #include "contact/batch.h"
 #include "contact/share.h"
 #include "math/quad.h"
@@ -36,7 +38,8 @@ static inline void note_touched(pl_contact *contact, const pl_touch *t, uint32_t
     pl_contact_note_touched(contact, t->b, acted);
 }
 
-/* Apart by `depth` along n; then friction. Returns whether that was more than a little of what it took in all. */
+/* Apart by `depth` along n; then friction. Returns whether that was more than a little of what it
+   took in all. */
 static inline bool resolve(pl_contact *contact, pl_touch *t)
 {
     float *at_a = contact->change[t->a], *at_b = contact->change[t->b];
@@ -62,7 +65,8 @@ static inline bool resolve(pl_contact *contact, pl_touch *t)
         pl_quad_store(at_b, b);
         note_touched(contact, t, 1);
     }
-    /* In equal parts, where velocities are not changed: else what is light stays wedged between the floor and what is heavy. */
+    /* In equal parts, where velocities are not changed: else what is light stays wedged between the
+       floor and what is heavy. */
     if (t->recover > 0) {
         float *shift_a = contact->shift[t->a], *shift_b = contact->shift[t->b];
         pl_quad sa = pl_quad_load(shift_a), sb = pl_quad_load(shift_b);
@@ -78,8 +82,9 @@ static inline bool resolve(pl_contact *contact, pl_touch *t)
     return push > PL_LITTLE * t->pushed;
 }
 
-/* Two sweeps are enough where nobody is thrown at anybody: what is left over is small, and the next sub-step sees it.
-   The bodies of those who are are gone through again, with all their touches, until little changes. */
+/* Two sweeps are enough where nobody is thrown at anybody: what is left over is small, and the next
+   sub-step sees it. The bodies of those who are are gone through again, with all their touches,
+   until little changes. */
 enum { SWEEPS_WHEN_SWEPT = 16 };
 
 static inline pl_contact_body *body_at(pl_contact *contact, int32_t place)
@@ -137,8 +142,9 @@ static void mark_body(pl_contact *contact, int32_t place)
     memset(contact->marked + body->first_clump, 1, (size_t)body->clumps->count);
 }
 
-/* Head-on by speed alone, by more than a part of both half axes. What only the solver pulls there, out of where it is caught, comes in every sub-step, and those who hold it
-   never agree on where it belongs. */
+/* Head-on by speed alone, by more than a part of both half axes. What only the solver pulls there,
+   out of where it is caught, comes in every sub-step, and those who hold it never agree on where it
+   belongs. */
 static bool is_thrown(pl_contact *contact, const pl_touch *t)
 {
     if (contact->tell) {
@@ -150,7 +156,8 @@ static bool is_thrown(pl_contact *contact, const pl_touch *t)
     return dot(n, from - to) > PL_SWEPT_PART * (contact->least[t->a] + contact->least[t->b]);
 }
 
-/* Of the touches that were swept only those count from now on in which somebody was thrown; their bodies are marked. Returns whether there are any. */
+/* Of the touches that were swept only those count from now on in which somebody was thrown; their
+   bodies are marked. Returns whether there are any. */
 static bool mark_thrown(pl_contact *contact)
 {
     bool any = false;
@@ -212,8 +219,9 @@ static void sweep_all(pl_contact *contact)
     pl_contact_halt(contact);
 }
 
-/* Bounces: velocity only, after everything is where it belongs. A particle bounces once in a sub-step: two blows at the same time, each answered as if it
-   were the only one, would make energy. */
+/* Bounces: velocity only, after everything is where it belongs. A particle bounces once in a
+   sub-step: two blows at the same time, each answered as if it were the only one, would make
+   energy. */
 static void kick(pl_contact *contact)
 {
     for (int block = 0; block < contact->block_count; block++) {
@@ -264,9 +272,11 @@ static speed speed_of(const pl_contact *contact, int32_t place, pl_quad n)
     return (speed){v, v + pl_quad_cross(pl_quad_of(p->turned), arm)};
 }
 
-/* Two that met after a part of their way were moved apart by the rest of it, and would still close in at the speed of the part before. Once they have slid on, they
-   are somewhere else to each other, or past each other: so the velocity that is left along the normal of their surfaces is taken out here,
-   as in an inelastic blow, and up to μ times that of the slide; no more than slows the centres. Returns whether there was any. */
+/* Two that met after a part of their way were moved apart by the rest of it, and would still close
+   in at the speed of the part before. Once they have slid on, they are somewhere else to each
+   other, or past each other: so the velocity that is left along the normal of their surfaces is
+   taken out here, as in an inelastic blow, and up to μ times that of the slide; no more than slows
+   the centres. Returns whether there was any. */
 static bool stop(pl_contact *contact, pl_touch *t)
 {
     pl_quad n = {t->normal[0], t->normal[1], t->normal[2], 0};

@@ -136,8 +136,8 @@ double pl_nearest_on_triangle(const pl_ball *ball, const double corners[3][3], d
     return pl_dot3(near, near);
 }
 
-/* Where the centre's way goes through the triangle's plane inside of the triangle, from either side:
-   the part of the way, or 2. The normal is that of the winding: it tells what is inside. */
+/* Where the centre's way goes through the triangle's plane inside of the triangle, from either
+   side: the part of the way, or 2. The normal is that of the winding: it tells what is inside. */
 static double crossing(const pl_ball *ball, const double corners[3][3], const double normal[3])
 {
     double a[3], b[3];

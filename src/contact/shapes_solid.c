@@ -64,7 +64,8 @@ static bool leave_box(const pl_ball *ball, const double half[3], pl_barrier *bar
     return barrier->overlap > 0;
 }
 
-/* The face with this axis and sign as two triangles; of large faces only what is within reach of the centre along each axis. */
+/* The face with this axis and sign as two triangles; of large faces only what is within reach of
+   the centre along each axis. */
 static void face_triangle(const pl_ball *ball, const double half[3], double reach, int axis,
                           double sign, int which, double out[3][3])
 {
@@ -82,8 +83,9 @@ static void face_triangle(const pl_ball *ball, const double half[3], double reac
     }
 }
 
-/* The plane at the point of the box that is nearest in the ellipsoid's measure, if that is below `most`. Where that may be: no farther from the centre
-   than the ellipsoid is wide, that many times. Centres inside have none. */
+/* The plane at the point of the box that is nearest in the ellipsoid's measure, if that is below
+   `most`. Where that may be: no farther from the centre than the ellipsoid is wide, that many
+   times. Centres inside have none. */
 static bool nearest_of_box(const pl_ball *ball, const double half[3], double most,
                            pl_barrier *barrier)
 {
@@ -151,8 +153,8 @@ static double enter_sphere(const double from[3], const double at[3], const doubl
     return t <= 1 ? t : 2;
 }
 
-/* Where a way first enters the capsule, a sphere where `half` is 0: its caps, or its side between them. *height: of the sphere
-   it enters. */
+/* Where a way first enters the capsule, a sphere where `half` is 0: its caps, or its side between
+   them. *height: of the sphere it enters. */
 static double enter_capsule(const pl_ball *ball, double radius, double half, double *height)
 {
     double from[3] = {ball->from[0], 0, ball->from[2]}, at[3] = {ball->at[0], 0, ball->at[2]};
@@ -313,7 +315,8 @@ static double come_near(const pl_ball *ball, const solid *s)
                : enter_capsule(ball, reach, s->height, &height);
 }
 
-/* The plane between the ellipsoid where it is and the solid; overlap below 0: how far it is from there. False where the two touch. */
+/* The plane between the ellipsoid where it is and the solid; overlap below 0: how far it is from
+   there. False where the two touch. */
 static bool plane_between(const pl_ball *ball, const solid *s, pl_barrier *barrier)
 {
     double height;
@@ -330,8 +333,9 @@ static bool plane_between(const pl_ball *ball, const solid *s, pl_barrier *barri
     return a.distance > a.closest;
 }
 
-/* Where the ellipsoid first touches on its way: from where its sphere comes near it goes on to the plane that is between the two, again and again. It
-   cannot touch before it is there. False where it touches to begin with, or never. */
+/* Where the ellipsoid first touches on its way: from where its sphere comes near it goes on to the
+   plane that is between the two, again and again. It cannot touch before it is there. False where
+   it touches to begin with, or never. */
 static bool meet_on_the_way(const pl_ball *ball, const solid *s, pl_barrier *barrier)
 {
     enum { ROUNDS = 12 };

@@ -1,4 +1,5 @@
-/* How an overlap is shared between what is undone with its velocity and what is only moved, in lanes. */
+/* How an overlap is shared between what is undone with its velocity and what is only moved, in
+   lanes. */
 #include "contact/share.h"
 #include "math/lanes.h"
 
@@ -12,8 +13,9 @@ PL_LANES_INLINE vf bounce_floor(double h, double gravity)
     return pl_splat_f((float)(PL_BOUNCE_FLOOR * gravity * h * h));
 }
 
-/* Two particles: `overlap` at the end of a sub-step in which they came nearer by `approach`. What came about in it is undone, with its
-   velocity; what was there before is parted slowly, the faster the deeper, and gains no speed. `distance` is that at which they touch. */
+/* Two particles: `overlap` at the end of a sub-step in which they came nearer by `approach`. What
+   came about in it is undone, with its velocity; what was there before is parted slowly, the faster
+   the deeper, and gains no speed. `distance` is that at which they touch. */
 PL_LANES_INLINE void share_overlap(vf overlap, vf approach, vf distance, vf part, vf *depth,
                                    vf *recover)
 {
@@ -24,7 +26,8 @@ PL_LANES_INLINE void share_overlap(vf overlap, vf approach, vf distance, vf part
     *recover = pl_min_f(before, pl_max_f(overlap, zero)) * pl_min_f(part * faster, one);
 }
 
-/* A particle and a collider: the same, but at once (`rate` 1) as far as its centre is inside, the rest at `rate`, and no more than `most`. See pl_share_overlap. */
+/* A particle and a collider: the same, but at once (`rate` 1) as far as its centre is inside, the
+   rest at `rate`, and no more than `most`. See pl_share_overlap. */
 PL_LANES_INLINE void share_depth(vf overlap, vf approach, vf half, vf most, vf rate, vf *depth,
                                  vf *recover)
 {

@@ -5,8 +5,8 @@
        1/M + (r × n)ᵀ I⁻¹ (r × n)
 
    and friction likewise, up to μ times the impulse along n. Everything is equal and opposite in
-   momentum. A particle that is a body of its own is pushed and rubbed where it touches, and turns by its inertia in the
-   same way; others at their centres. */
+   momentum. A particle that is a body of its own is pushed and rubbed where it touches, and turns
+   by its inertia in the same way; others at their centres. */
 #include <math.h>
 #include <string.h>
 
@@ -133,8 +133,9 @@ typedef struct push {
     double n[3], turn[3], own[3], yield;
 } push;
 
-/* What moves one of many particles acts at its centre, and is taken from the collider there: the moment of both is then the same, and angular momentum
-   goes over without loss, though no particle is turned by what happens at its surface. */
+/* What moves one of many particles acts at its centre, and is taken from the collider there: the
+   moment of both is then the same, and angular momentum goes over without loss, though no particle
+   is turned by what happens at its surface. */
 static push push_along(const pair *p, const double n[3])
 {
     push out = {.yield = p->yield + p->collider->yield};

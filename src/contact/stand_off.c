@@ -1,6 +1,9 @@
-/* The last word of colliders to bodies that move as a whole (firm.c). Where other bodies pushed one into a collider that it had not met, or a blow turned it by so much that
-   straight levers are wrong, some of its particles are still in there; pushed out one by one, they would strain stiff springs by many times the energy of the blow. So all of the
-   body is moved out, without velocity, as far as its deepest particle asks for; what is left then is little, and taken particle by particle. */
+/* The last word of colliders to bodies that move as a whole (firm.c). Where other bodies pushed one
+   into a collider that it had not met, or a blow turned it by so much that straight levers are
+   wrong, some of its particles are still in there; pushed out one by one, they would strain stiff
+   springs by many times the energy of the blow. So all of the body is moved out, without velocity,
+   as far as its deepest particle asks for; what is left then is little, and taken particle by
+   particle. */
 #include <math.h>
 
 #include "contact/firm_parts.h"
@@ -26,7 +29,8 @@ static double wanted_by(const pl_contact *contact, const pl_near *near, int plac
     return answer.depth + pressed;
 }
 
-/* Those of a clump whose spheres reach into a plane, with room for rounding: most do not. Of other colliders, all. */
+/* Those of a clump whose spheres reach into a plane, with room for rounding: most do not. Of other
+   colliders, all. */
 uint32_t pl_firm_may_reach(const pl_contact *contact, const pl_near *near)
 {
     const pl_contact_collider *c = contact->against.colliders + near->collider;
@@ -108,7 +112,8 @@ static void find_deepest(const pl_contact *contact, const pl_near *near, double 
     }
 }
 
-/* Out of what it is deepest in: of all its pairs at once, so that pairs in which nobody meets leave no trace, wherever they come in the order. */
+/* Out of what it is deepest in: of all its pairs at once, so that pairs in which nobody meets leave
+   no trace, wherever they come in the order. */
 static bool move_out(pl_contact *contact, int number)
 {
     static const double none[3] = {0, 0, 0};
@@ -125,7 +130,8 @@ static bool move_out(pl_contact *contact, int number)
     return most > 0;
 }
 
-/* How far its particles move in this sub-step with their velocity, as contacts have left it: on average, by mass. */
+/* How far its particles move in this sub-step with their velocity, as contacts have left it: on
+   average, by mass. */
 static void mean_way(const pl_contact *contact, const pl_contact_body *body, double out[3])
 {
     double mass = 0;
@@ -143,7 +149,8 @@ static void mean_way(const pl_contact *contact, const pl_contact_body *body, dou
         out[k] = mass > 0 ? out[k] / mass : 0;
 }
 
-/* One that was in it before leaves as fast as its largest particle would, and goes no further in. */
+/* One that was in it before leaves as fast as its largest particle would, and goes no further
+   in. */
 static void leave(pl_contact *contact, pl_contact_body *body, pl_near *near)
 {
     pl_barrier out;
@@ -220,7 +227,8 @@ static void move_some_out(pl_contact *contact, int begin, int end, int worker)
 
 enum { ROUNDS = 4, BODIES_PER_TASK = 32 };
 
-/* Whoever is moved may come near what nobody had foreseen: pairs are complete when a round begins. */
+/* Whoever is moved may come near what nobody had foreseen: pairs are complete when a round
+   begins. */
 void pl_contact_stand_off(pl_contact *contact, pl_tasks *tasks)
 {
     bool any = contact->firm.whole_count > 1 && contact->against.near_count > 0;

@@ -1,5 +1,6 @@
-/* A sweep over the touches, sixteen at a time. Batches hold touches that share no particle, in an order in which those that do share one come as they
-   would one after the other: so every bit is as if they did. See respond.c for the formulas, which this repeats in lanes. */
+/* A sweep over the touches, sixteen at a time. Batches hold touches that share no particle, in an
+   order in which those that do share one come as they would one after the other: so every bit is as
+   if they did. See respond.c for the formulas, which this repeats in lanes. */
 #include "contact/contact_lanes.h"
 #include "math/lanes.h"
 

@@ -1,13 +1,14 @@
-/* Boxes are sorted by size class, then along a Morton curve, and every sixteen in a row become a node. Large boxes among many
-   small ones would swell the nodes they fall into: hence the classes, each four times as large as the one before.
-   Few boxes are not sorted and get no tree: going through all of them, sixteen at a time, costs less. */
+/* Boxes are sorted by size class, then along a Morton curve, and every sixteen in a row become a
+   node. Large boxes among many small ones would swell the nodes they fall into: hence the classes,
+   each four times as large as the one before. Few boxes are not sorted and get no tree: going
+   through all of them, sixteen at a time, costs less. */
 #include "contact/tree.h"
 
 #include <math.h>
 
 #include "base/sort.h"
 
-/* ---- Boxes --------------------------------------------------------------------------------------- */
+/* ---- Boxes ----------------------------------------------------------------------------------- */
 
 static void clump_bounds(const pl_contact *contact, int clump, float low[3], float high[3])
 {
@@ -63,7 +64,7 @@ static void make_box(const pl_contact *contact, int clump)
     }
 }
 
-/* ---- Order --------------------------------------------------------------------------------------- */
+/* ---- Order ----------------------------------------------------------------------------------- */
 
 static uint64_t spread(uint32_t value)
 {
@@ -119,7 +120,7 @@ static uint64_t key_of(const float *box, const frame *f)
     return key | (uint64_t) class << 60;
 }
 
-/* ---- Nodes --------------------------------------------------------------------------------------- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static void empty_child(pl_box_node *node, int k)
 {
@@ -151,7 +152,8 @@ static void set_child(pl_box_node *node, int k, int32_t child, const float box[6
     }
 }
 
-/* Nodes over `count` children that are leaves (in sorted order) or nodes from `first` on. Returns how many. */
+/* Nodes over `count` children that are leaves (in sorted order) or nodes from `first` on. Returns
+   how many. */
 static int add_level(pl_contact *contact, int first, int count, bool leaves)
 {
     int made = 0;

@@ -1,24 +1,30 @@
-/* The way out of a collider for a body that is in it from before: one for all of its particles. Each by the side nearest to it, some would leave on one side and some on the other,
-   and what that strains, sub-step by sub-step and without any velocity, stiff springs give back at once when the last of them slips off.
+/* The way out of a collider for a body that is in it from before: one for all of its particles.
+   Each by the side nearest to it, some would leave on one side and some on the other, and what that
+   strains, sub-step by sub-step and without any velocity, stiff springs give back at once when the
+   last of them slips off.
 
-   Of some directions (the sides of a box; away from the axis of what is round, and along the axes of its frame) the one is taken along which the body has the least way to go until
-   all of it is out, and of those before all others one that leads into no other collider. Nothing is remembered: who goes that way has less of it to go, so it stays the
-   least. Particles count as spheres here. */
+   Of some directions (the sides of a box; away from the axis of what is round, and along the axes
+   of its frame) the one is taken along which the body has the least way to go until all of it is
+   out, and of those before all others one that leads into no other collider. Nothing is remembered:
+   who goes that way has less of it to go, so it stays the least. Particles count as spheres
+   here. */
 #include <math.h>
 #include <string.h>
 
 #include "contact/contact.h"
 #include "contact/three.h"
 
-/* A particle that was in by more than this part of its half width at the start of the sub-step did not come in by contact, which leaves nobody there. */
+/* A particle that was in by more than this part of its half width at the start of the sub-step did
+   not come in by contact, which leaves nobody there. */
 #define SUNK 0.25
 
-/* Another collider is in the way where a particle would be in it by more than this part of its radius, and by more than it is now. */
+/* Another collider is in the way where a particle would be in it by more than this part of its
+   radius, and by more than it is now. */
 #define IN_THE_WAY 0.5
 
 enum { MOST_WAYS = 7 };
 
-/* ---- Who is in ----------------------------------------------------------------------------------- */
+/* ---- Who is in ------------------------------------------------------------------------------- */
 
 static bool has_inside(const pl_contact_collider *c)
 {
@@ -62,7 +68,8 @@ static bool is_sunk(const pl_contact *contact, const pl_contact_collider *c, int
            barrier.overlap > SUNK * pl_ball_half_width(&sight.ball, barrier.normal);
 }
 
-/* Moves by more than half of its size in this sub-step: blows are stopped particle by particle, also those of what is in. */
+/* Moves by more than half of its size in this sub-step: blows are stopped particle by particle,
+   also those of what is in. */
 static bool is_fast(const pl_contact *contact, int clump)
 {
     for (uint32_t used = contact->used[clump]; used; used &= used - 1) {
@@ -113,7 +120,7 @@ bool pl_contact_is_leaving(const pl_contact *contact, int number, int collider)
     return false;
 }
 
-/* ---- How far it is ------------------------------------------------------------------------------- */
+/* ---- How far it is --------------------------------------------------------------------------- */
 
 static void place_of(const pl_contact *contact, const pl_contact_body *body, int particle,
                      double out[3])
@@ -172,7 +179,7 @@ static double way_of_body(const pl_contact *contact, const pl_contact_collider *
     return most;
 }
 
-/* ---- What is in the way -------------------------------------------------------------------------- */
+/* ---- What is in the way ---------------------------------------------------------------------- */
 
 /* How deep a sphere's centre is below a surface, at the most; meshes are not asked. */
 static double depth_in(const pl_contact_collider *c, const double at[3])
@@ -233,7 +240,7 @@ static bool is_barred(const pl_contact *contact, const pl_contact_collider *c,
     return false;
 }
 
-/* ---- Choosing ------------------------------------------------------------------------------------ */
+/* ---- Choosing -------------------------------------------------------------------------------- */
 
 /* In the collider's frame. */
 static int list_ways(const pl_contact_collider *c, const pl_contact_body *body,

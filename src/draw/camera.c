@@ -59,7 +59,8 @@ void pl_framing_add(pl_framing *framing, const double point[3], double radius)
     double across = dot(framing->right, point), high = dot(framing->up, point),
            near = dot(framing->back, point);
     double wide = framing->tangent[0], tall = framing->tangent[1];
-    /* A ball is pushed outwards by its radius along each plane's normal, whose length is not one. */
+    /* A ball is pushed outwards by its radius along each plane's normal, whose length is not
+       one. */
     double ball_x = radius * sqrt(1 + wide * wide), ball_y = radius * sqrt(1 + tall * tall);
     const double reach[4] = {across + wide * near + ball_x, -across + wide * near + ball_x,
                              high + tall * near + ball_y, -high + tall * near + ball_y};
@@ -161,7 +162,8 @@ pl_status pl_framing_camera(const pl_framing *framing, pl_camera *camera, pl_err
     const double *reach = framing->reach;
     double across = (reach[0] - reach[1]) / 2, high = (reach[2] - reach[3]) / 2;
     double depth = depth_of(framing);
-    /* Points behind each other would have the eye in the first of them. A single one has no size: any distance does. */
+    /* Points behind each other would have the eye in the first of them. A single one has no size:
+       any distance does. */
     double least = size > 0 ? size * 0.4 : fmax(1e-3, 1e-6 * fabs(depth));
     depth = fmax(depth, framing->nearest + least);
     double forward = depth - dot(framing->back, middle);

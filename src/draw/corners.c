@@ -5,12 +5,12 @@
 #include "base/error.h"
 #include "math/vec3.h"
 
-/* Triangles whose normals differ by more than this (its cosine, 62 degrees) meet in a crease: a pipe of six sides is
-   round, a box is not. */
+/* Triangles whose normals differ by more than this (its cosine, 62 degrees) meet in a crease: a
+   pipe of six sides is round, a box is not. */
 #define CREASE 0.47
 
-/* Around points with more corners than this all are one group: nobody sees a crease there, and comparing all with all
-   would take long. */
+/* Around points with more corners than this all are one group: nobody sees a crease there, and
+   comparing all with all would take long. */
 enum { MANY_CORNERS = 96 };
 
 typedef struct work {
@@ -143,8 +143,8 @@ static int group_point(const work *w, const int32_t *around, int count, int32_t 
     return groups_made;
 }
 
-/* Corners of one point that agree in everything become one drawn vertex; only the last few made are looked at, which
-   finds all but a few around crowded points. */
+/* Corners of one point that agree in everything become one drawn vertex; only the last few made are
+   looked at, which finds all but a few around crowded points. */
 static void number_point(const work *w, const int32_t *around, int count, pl_corners *made)
 {
     int begin = made->vertex_count;
@@ -178,7 +178,7 @@ static void make_groups(const work *w, pl_corners *made)
     }
 }
 
-/* ---- Inside and outside ------------------------------------------------------------------------ */
+/* ---- Inside and outside ---------------------------------------------------------------------- */
 
 /* How many triangles have the edge from one point to another, in this direction. */
 static int count_edge(const work *w, int32_t from, int32_t to)

@@ -1,5 +1,6 @@
-/* Which corners of a triangle mesh share a normal. A normal belongs to a group of corners around one point whose
-   triangles hang together by edges that are not creases; a drawn vertex to a group, a vertex of the mesh and a material. */
+/* Which corners of a triangle mesh share a normal. A normal belongs to a group of corners around
+   one point whose triangles hang together by edges that are not creases; a drawn vertex to a group,
+   a vertex of the mesh and a material. */
 #ifndef PL_DRAW_CORNERS_H
 #define PL_DRAW_CORNERS_H
 

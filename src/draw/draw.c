@@ -5,7 +5,7 @@
 
 #include "math/quat.h"
 
-/* ---- Life ------------------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 static pl_status create_shapes(pl_draw *draw)
 {
@@ -78,7 +78,7 @@ void pl_draw_destroy(pl_draw *draw)
     pl_memory_free(draw->memory, draw);
 }
 
-/* ---- The list --------------------------------------------------------------------------------- */
+/* ---- The list -------------------------------------------------------------------------------- */
 
 pl_status pl_draw_begin(pl_draw *draw, const pl_draw_view *view, pl_error *error)
 {
@@ -115,7 +115,7 @@ pl_status pl_draw_mesh(pl_draw *draw, pl_draw_surface *surface, const double *po
     return add_item(draw, &item);
 }
 
-/* ---- Instances -------------------------------------------------------------------------------- */
+/* ---- Instances ------------------------------------------------------------------------------- */
 
 typedef struct instance {
     float centre[3], axes[3][3], tint[4];
@@ -253,7 +253,7 @@ pl_status pl_draw_segments(pl_draw *draw, int count, const double *ends, double 
     return status;
 }
 
-/* ---- The picture ------------------------------------------------------------------------------ */
+/* ---- The picture ----------------------------------------------------------------------------- */
 
 /* OpenGL counts rows from the bottom. */
 static void copy_tile(const pl_draw *draw, int x, int y, int width, int height, uint8_t *rgba)

@@ -6,9 +6,9 @@
        pl_draw_mesh(draw, surface, positions, 1);
        pl_draw_finish(draw, pixels, &error);
 
-   A picture is a list of things, gathered between begin and finish and drawn by finish as often as its passes need
-   them; whatever is to be shown (tetrahedra, contacts, clusters one day) is made of these three. The calls for one
-   pl_draw belong to one thread. Nothing here opens files. */
+   A picture is a list of things, gathered between begin and finish and drawn by finish as often as
+   its passes need them; whatever is to be shown (tetrahedra, contacts, clusters one day) is made of
+   these three. The calls for one pl_draw belong to one thread. Nothing here opens files. */
 #ifndef PL_DRAW_DRAW_H
 #define PL_DRAW_DRAW_H
 
@@ -26,7 +26,7 @@ pl_status pl_draw_create(pl_memory *memory, int width, int height, int samples, 
                          pl_error *error);
 void pl_draw_destroy(pl_draw *draw); /* NULL is allowed; its surfaces go first */
 
-/* ---- Surfaces ------------------------------------------------------------------------------------------------------ */
+/* ---- Surfaces -------------------------------------------------------------------------------- */
 
 typedef struct pl_paint {
     float colour[4]; /* linear red, green, blue, opacity */
@@ -39,8 +39,8 @@ pl_paint pl_palette(int index);
 /* Linear colour of 0xRRGGBB as seen on a screen. */
 pl_paint pl_paint_from_srgb(uint32_t rgb, float roughness);
 
-/* What does not change while a surface moves. `rest` shows where it has creases: corners that meet at less than a
-   wide angle are shaded as one, across seams too. */
+/* What does not change while a surface moves. `rest` shows where it has creases: corners that meet
+   at less than a wide angle are shaded as one, across seams too. */
 typedef struct pl_draw_surface_def {
     int vertex_count, triangle_count;
     const double *rest; /* 3 per vertex */
@@ -57,7 +57,7 @@ void pl_draw_surface_destroy(pl_draw_surface *surface); /* NULL is allowed */
 /* Other colours from now on (4 per vertex, linear) instead of those of the look. */
 pl_status pl_draw_surface_colours(pl_draw_surface *surface, const float *colours, float roughness);
 
-/* ---- A picture ----------------------------------------------------------------------------------------------------- */
+/* ---- A picture ------------------------------------------------------------------------------- */
 
 enum { PL_DRAW_LIGHTS = 4 };
 
@@ -83,11 +83,13 @@ pl_status pl_draw_view_of(const pl_framing *framing, pl_draw_view *view, pl_erro
 /* Forgets the last picture's list. PL_ERROR_ARGUMENT for a camera or a box that is none. */
 pl_status pl_draw_begin(pl_draw *draw, const pl_draw_view *view, pl_error *error);
 
-/* A surface with its vertices at `positions` (3 each), once per picture; below 1 it can be seen through. */
+/* A surface with its vertices at `positions` (3 each), once per picture; below 1 it can be seen
+   through. */
 pl_status pl_draw_mesh(pl_draw *draw, pl_draw_surface *surface, const double *positions,
                        float opacity);
 
-/* Ellipsoids by centre (3), rotation (4: x, y, z, w) and radii (3). `colours` (4 each, linear) may be NULL. */
+/* Ellipsoids by centre (3), rotation (4: x, y, z, w) and radii (3). `colours` (4 each, linear) may
+   be NULL. */
 pl_status pl_draw_ellipsoids(pl_draw *draw, int count, const double *centres,
                              const double *rotations, const double *radii, const float *colours,
                              const pl_paint *paint);
@@ -96,7 +98,8 @@ pl_status pl_draw_ellipsoids(pl_draw *draw, int count, const double *centres,
 pl_status pl_draw_segments(pl_draw *draw, int count, const double *ends, double radius,
                            const float *colours, const pl_paint *paint);
 
-/* Draws; `rgba` gets 4 bytes per pixel, rows from the top. The list stays until the next pl_draw_begin. */
+/* Draws; `rgba` gets 4 bytes per pixel, rows from the top. The list stays until the next
+   pl_draw_begin. */
 pl_status pl_draw_finish(pl_draw *draw, uint8_t *rgba, pl_error *error);
 
 #endif

@@ -10,7 +10,7 @@
 #include "draw/headless.h"
 #include "draw/shaders.h"
 
-/* ---- Where it is drawn -------------------------------------------------------------------------------------------- */
+/* ---- Where it is drawn ----------------------------------------------------------------------- */
 
 /* Large pictures are drawn in tiles, so that their samples take a bounded amount of memory. */
 typedef struct pl_draw_targets {
@@ -26,7 +26,7 @@ pl_status pl_draw_targets_create(pl_draw_targets *targets, int width, int height
                                  pl_error *error);
 void pl_draw_targets_destroy(pl_draw_targets *targets);
 
-/* ---- What is drawn ------------------------------------------------------------------------------------------------ */
+/* ---- What is drawn --------------------------------------------------------------------------- */
 
 /* A unit ball or stick, drawn many times. */
 typedef struct pl_draw_shape {
@@ -40,8 +40,8 @@ pl_status pl_draw_ball_create(pl_draw_shape *shape, int fineness, pl_memory *mem
 pl_status pl_draw_stick_create(pl_draw_shape *shape, int sides, pl_memory *memory);
 void pl_draw_shape_destroy(pl_draw_shape *shape);
 
-/* A surface has its triangles in several finenesses, one behind the other in the buffer of indices: all of them, and for
-   maps without detail fewer and larger ones between the same vertices. */
+/* A surface has its triangles in several finenesses, one behind the other in the buffer of indices:
+   all of them, and for maps without detail fewer and larger ones between the same vertices. */
 enum { PL_DRAW_LEVELS = 3 };
 
 typedef struct pl_draw_level {

@@ -111,8 +111,8 @@ void pl_headless_close(pl_headless *headless)
         return;
     eglMakeCurrent(headless->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
     eglDestroyContext(headless->display, headless->context);
-    /* Displays are shared by everybody in the process who asked for the same one: terminating it would pull it away
-       from another context. */
+    /* Displays are shared by everybody in the process who asked for the same one: terminating it
+       would pull it away from another context. */
     eglReleaseThread();
     *headless = (pl_headless){0};
 }

@@ -1,5 +1,5 @@
-/* An OpenGL 3.3 context without a window or a display: EGL on Mesa's surfaceless platform, or on the first device
-   that will have us. Software Mesa does. */
+/* An OpenGL 3.3 context without a window or a display: EGL on Mesa's surfaceless platform, or on
+   the first device that will have us. Software Mesa does. */
 #ifndef PL_DRAW_HEADLESS_H
 #define PL_DRAW_HEADLESS_H
 

@@ -1,5 +1,5 @@
-/* The bar of colours, its numbers in strokes of constant width, and the colours: anchors of the map "viridis" (Smith & van
-   der Walt, 2015, in the public domain), whose lightness rises evenly. */
+/* The bar of colours, its numbers in strokes of constant width, and the colours: anchors of the map
+   "viridis" (Smith & van der Walt, 2015, in the public domain), whose lightness rises evenly. */
 #include "draw/legend.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "draw/draw.h"
 
-/* ---- Colours ---------------------------------------------------------------------------------- */
+/* ---- Colours --------------------------------------------------------------------------------- */
 
 uint32_t pl_colour_of_srgb(double value)
 {
@@ -32,7 +32,7 @@ void pl_colour_of(double value, float linear[3])
     memcpy(linear, paint.colour, 3 * sizeof *linear);
 }
 
-/* ---- Numbers ---------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 double pl_round_up(double value)
 {
@@ -73,7 +73,7 @@ void pl_number_with_unit(double value, const char *unit, char *text, size_t size
         snprintf(text + length, size - (size_t)length, " %s%s", prefixes[prefix], unit);
 }
 
-/* ---- Letters ---------------------------------------------------------------------------------- */
+/* ---- Letters --------------------------------------------------------------------------------- */
 
 /* Strokes on a grid of 4 by 6, x and y of each point, y upwards; a semicolon lifts the pen. */
 static const struct {
@@ -190,7 +190,7 @@ double pl_text_draw(uint8_t *rgba, int width, int height, double left, double ba
     return at - left;
 }
 
-/* ---- The bar ---------------------------------------------------------------------------------- */
+/* ---- The bar --------------------------------------------------------------------------------- */
 
 static void draw_bar(uint8_t *rgba, int width, int left, int top, int across, int high)
 {

@@ -1,11 +1,13 @@
-/* The passes of a picture: depth as the light sees it and from below; then for each tile what is solid as samples, which
-   are developed to a picture, and the same once more, over it, for the nearest layer of what can be seen through. */
+/* The passes of a picture: depth as the light sees it and from below; then for each tile what is
+   solid as samples, which are developed to a picture, and the same once more, over it, for the
+   nearest layer of what can be seen through. */
 #include <math.h>
 #include <string.h>
 
 #include "draw/draw_parts.h"
 
-/* The coarsest triangles of a surface that a map with texels of this size (metres) does not tell from all of them. */
+/* The coarsest triangles of a surface that a map with texels of this size (metres) does not tell
+   from all of them. */
 static const pl_draw_level *level_for(const pl_draw_surface *surface, double texel)
 {
     enum { TEXELS = 18 };
@@ -78,7 +80,7 @@ static void draw_screen(const pl_draw *draw, GLuint program)
     glEnable(GL_DEPTH_TEST);
 }
 
-/* ---- Maps ------------------------------------------------------------------------------------- */
+/* ---- Maps ------------------------------------------------------------------------------------ */
 
 static void draw_depth(const pl_draw *draw, int target, int size)
 {
@@ -116,7 +118,7 @@ void pl_draw_maps(pl_draw *draw)
     glDisable(GL_DEPTH_CLAMP);
 }
 
-/* ---- Tiles ------------------------------------------------------------------------------------ */
+/* ---- Tiles ----------------------------------------------------------------------------------- */
 
 /* The part of the whole picture that a tile shows: coordinates of the screen scaled and moved. */
 static void set_tile(pl_draw *draw, int x, int y, int width, int height)

@@ -1,4 +1,5 @@
-/* The programs are put together from the texts in *.glsl, which the build turns into strings (pl_glsl_<name>). */
+/* The programs are put together from the texts in *.glsl, which the build turns into strings
+   (pl_glsl_<name>). */
 #include "draw/shaders.h"
 
 #include <epoxy/gl.h>

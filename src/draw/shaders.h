@@ -1,5 +1,6 @@
-/* The programs the pictures are made with, in GLSL 3.30, and the numbers they share. Everything is in the scene's own
-   measure: its middle is the origin, and it reaches 1 in each direction at most. */
+/* The programs the pictures are made with, in GLSL 3.30, and the numbers they share. Everything is
+   in the scene's own measure: its middle is the origin, and it reaches 1 in each direction at
+   most. */
 #ifndef PL_DRAW_SHADERS_H
 #define PL_DRAW_SHADERS_H
 

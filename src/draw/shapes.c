@@ -1,5 +1,5 @@
-/* The unit ball, an octahedron whose faces are cut finer and blown up, and the unit stick, a cylinder of radius 1 from
-   z = 0 to z = 1 with rounded ends left away: particles sit there. */
+/* The unit ball, an octahedron whose faces are cut finer and blown up, and the unit stick, a
+   cylinder of radius 1 from z = 0 to z = 1 with rounded ends left away: particles sit there. */
 #include "draw/draw_parts.h"
 #include "math/elementary.h"
 #include "math/vec3.h"

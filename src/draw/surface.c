@@ -1,5 +1,5 @@
-/* Surfaces: what stays (indices, colours) is given to the driver once; positions, and the normals of the triangles
-   around them weighted by their area, with every picture. */
+/* Surfaces: what stays (indices, colours) is given to the driver once; positions, and the normals
+   of the triangles around them weighted by their area, with every picture. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -95,7 +95,8 @@ static void describe_buffers(pl_draw_surface *surface)
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
 
-/* The triangles between the vertices that are kept, behind those in `indices`; returns how many there are then. */
+/* The triangles between the vertices that are kept, behind those in `indices`; returns how many
+   there are then. */
 static int add_triangles(const pl_draw_surface *surface, const int32_t *kept, const int32_t *drawn,
                          uint32_t *indices, int count)
 {

@@ -1,6 +1,7 @@
-/* Framebuffers: samples of what is solid, the picture, two maps of depth, and the ground's view of the sky. Samples are
-   the pixels of a larger picture, `side` times as wide and high: a processor draws many small triangles three times as
-   fast that way as with the samples of a pixel kept together (multisampling). */
+/* Framebuffers: samples of what is solid, the picture, two maps of depth, and the ground's view of
+   the sky. Samples are the pixels of a larger picture, `side` times as wide and high: a processor
+   draws many small triangles three times as fast that way as with the samples of a pixel kept
+   together (multisampling). */
 #include "draw/draw_parts.h"
 
 enum { TILE = 4096, MOST_SIDE = 4 };

@@ -4,7 +4,7 @@
 #include "draw/draw_parts.h"
 #include "math/elementary.h"
 
-/* ---- Matrices, by columns --------------------------------------------------------------------- */
+/* ---- Matrices, by columns -------------------------------------------------------------------- */
 
 static void multiply(const double a[16], const double b[16], double out[16])
 {
@@ -81,7 +81,7 @@ static void unit_box(const double low[3], const double high[3], double m[16])
     m[15] = 1;
 }
 
-/* ---- The scene's measure ----------------------------------------------------------------------- */
+/* ---- The scene's measure --------------------------------------------------------------------- */
 
 static pl_vec3 to_scene(const pl_draw *draw, const double p[3])
 {
@@ -115,7 +115,7 @@ static pl_status measure(pl_draw *draw, const pl_draw_view *view, pl_error *erro
     return PL_OK;
 }
 
-/* ---- Camera ------------------------------------------------------------------------------------ */
+/* ---- Camera ---------------------------------------------------------------------------------- */
 
 typedef struct camera_axes {
     pl_vec3 right, up, back, eye;
@@ -170,7 +170,7 @@ static void set_camera(pl_draw *draw, const pl_camera *camera, const camera_axes
     pl_v3_to_floats(axes->eye, draw->numbers.eye);
 }
 
-/* ---- Light and ground -------------------------------------------------------------------------- */
+/* ---- Light and ground ------------------------------------------------------------------------ */
 
 /* From above and from behind the camera's left shoulder. */
 static pl_vec3 light_direction(const double direction[3], const camera_axes *axes)

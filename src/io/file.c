@@ -191,7 +191,8 @@ static int standard_stream(const char *path)
                                               : -1;
 }
 
-/* Standard output may be a file that others write to as well: what comes must be put behind theirs. */
+/* Standard output may be a file that others write to as well: what comes must be put behind
+   theirs. */
 static int open_in_place(const char *path)
 {
     int stream = standard_stream(path);
@@ -391,7 +392,7 @@ static void free_output(pl_output *output)
     pl_memory_free(output->memory, output);
 }
 
-/* ---- Going on ---------------------------------------------------------------------------------- */
+/* ---- Going on -------------------------------------------------------------------------------- */
 
 pl_status pl_output_set_mark(pl_output *output, pl_output_mark *mark, pl_trouble *trouble)
 {

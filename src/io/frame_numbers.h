@@ -24,8 +24,8 @@ typedef struct pl_frame_numbers {
 pl_status pl_frame_numbers_read(const pl_play *play, const pl_report *report,
                                 pl_frame_numbers *numbers);
 
-/* What is conserved where nothing damps, drives or holds: all but `inertia`, which is not an energy of
-   the state but what the last sub-step minimised. */
+/* What is conserved where nothing damps, drives or holds: all but `inertia`, which is not an energy
+   of the state but what the last sub-step minimised. */
 double pl_mechanical_energy(const pl_energy *energy);
 
 /* The energies of all bodies together. */

@@ -93,9 +93,9 @@ uint32_t pl_json_element(const pl_json *json, uint32_t array, uint32_t index);
 /* The file a node was read from: for names of files beside it. */
 const char *pl_json_file_of(const pl_json *json, uint32_t node);
 
-/* Sets a value by its path: "path=value" as behind the option (which messages name). The path is keys
-   with dots, [numbers] of elements, or the "name" of an element that is an object; what is missing on
-   the way is made. The value is JSON, or else a text as it stands. */
+/* Sets a value by its path: "path=value" as behind the option (which messages name). The path is
+   keys with dots, [numbers] of elements, or the "name" of an element that is an object; what is
+   missing on the way is made. The value is JSON, or else a text as it stands. */
 pl_status pl_json_set(pl_json *json, const char *option, const char *assignment,
                       pl_trouble *trouble);
 

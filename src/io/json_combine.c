@@ -129,8 +129,8 @@ static void free_list(const combiner *c, member_list *list)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* Where the documents have a member, and whether all of these are of a kind; a value that is not goes
-   into the result as it is, for the reader to complain about. */
+/* Where the documents have a member, and whether all of these are of a kind; a value that is not
+   goes into the result as it is, for the reader to complain about. */
 static bool find_values(const combiner *c, const char *key, pl_json_kind kind, uint32_t *values,
                         member *odd)
 {

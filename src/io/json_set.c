@@ -1,5 +1,5 @@
-/* Values of a document replaced or added by their paths, as the command line gives them. The nodes are
-   one array in the order of the text, so a new value is spliced into it. */
+/* Values of a document replaced or added by their paths, as the command line gives them. The nodes
+   are one array in the order of the text, so a new value is spliced into it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,7 +308,8 @@ static bool splice(setter *s, const pl_json *value)
     uint32_t keys[STEPS], texts;
     int made = s->step_count - s->taken;
     uint32_t last = s->way[s->taken];
-    /* Replaced: the value at the end of the way. Added: behind the last member of the object there. */
+    /* Replaced: the value at the end of the way. Added: behind the last member of the object
+       there. */
     uint32_t at = made ? pl_json_next(json, last) : last, behind = pl_json_next(json, last);
     uint32_t added = value->node_count + (made ? 2 * (uint32_t)made - 1 : 0);
     uint64_t total = (uint64_t)json->node_count - (behind - at) + added;

@@ -1,5 +1,5 @@
-/* Collecting a mesh: growing arrays of vertices, shapes, names. Cutting polygons is in mesh_polygon.c, making the
-   pl_mesh in mesh_finish.c. */
+/* Collecting a mesh: growing arrays of vertices, shapes, names. Cutting polygons is in
+   mesh_polygon.c, making the pl_mesh in mesh_finish.c. */
 #include "io/mesh_build.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "io/trouble.h"
 #include "math/elementary.h"
 
-/* ---- The build ------------------------------------------------------------------------------------------------- */
+/* ---- The build ------------------------------------------------------------------------------- */
 
 static size_t memory_for(size_t size)
 {
@@ -86,7 +86,7 @@ pl_status pl_mesh_build_no_memory(const pl_mesh_build *build, const char *name, 
                    PL_MESH_MEMORY, INT32_MAX);
 }
 
-/* ---- Vertices -------------------------------------------------------------------------------------------------- */
+/* ---- Vertices -------------------------------------------------------------------------------- */
 
 double *pl_mesh_build_vertices(pl_mesh_build *build, size_t count)
 {
@@ -131,7 +131,7 @@ void pl_mesh_linear_table(float table[256])
         table[i] = pl_mesh_linear(i / 255.0);
 }
 
-/* ---- Shapes ---------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 int32_t *pl_mesh_build_triangles(pl_mesh_build *build, size_t count)
 {
@@ -170,10 +170,10 @@ bool pl_mesh_build_tet(pl_mesh_build *build, const int32_t vertices[4])
     return true;
 }
 
-/* ---- Names ----------------------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Names that fall into one place of the table are compared one by one, but no more than this: a file made so that all
-   names collide gets some of them twice instead of taking forever. */
+/* Names that fall into one place of the table are compared one by one, but no more than this: a
+   file made so that all names collide gets some of them twice instead of taking forever. */
 enum { PROBES = 64 };
 
 static unsigned char shown(char c)
@@ -275,7 +275,7 @@ static size_t length_of(const char *name, size_t length)
     return length == SIZE_MAX ? strlen(name) : length;
 }
 
-/* ---- Groups, materials, images ----------------------------------------------------------------------------------- */
+/* ---- Groups, materials, images --------------------------------------------------------------- */
 
 static bool note_run(pl_mesh_build *build, int32_t group, int32_t material)
 {

@@ -1,5 +1,5 @@
-/* Mesh files as bytes: reads in either byte order that never pass the end. After a read beyond it everything gives 0
-   and `short_of` is set: check once per record. */
+/* Mesh files as bytes: reads in either byte order that never pass the end. After a read beyond it
+   everything gives 0 and `short_of` is set: check once per record. */
 #ifndef PL_IO_MESH_BYTES_H
 #define PL_IO_MESH_BYTES_H
 

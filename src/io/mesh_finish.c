@@ -4,7 +4,7 @@
 #include "io/mesh_parts.h"
 #include "io/mesh_text.h"
 
-/* ---- Checks ------------------------------------------------------------------------------------------------------ */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 static bool indices_are_good(const pl_array *table, size_t vertex_count)
 {
@@ -47,9 +47,10 @@ static pl_status check(const pl_mesh_build *build, const char *name, pl_error *e
     return PL_OK;
 }
 
-/* ---- Handing over -------------------------------------------------------------------------------------------------- */
+/* ---- Handing over ---------------------------------------------------------------------------- */
 
-/* The array's data, kept by the owner; *data is NULL for an empty array. Much room at its end is given back. */
+/* The array's data, kept by the owner; *data is NULL for an empty array. Much room at its end is
+   given back. */
 static bool hand_over(pl_mesh_build *build, pl_array *array, void *data)
 {
     void *kept = array->data;
@@ -110,7 +111,7 @@ static bool fill_uv_gaps(pl_mesh_build *build)
     return true;
 }
 
-/* ---- Groups and materials ------------------------------------------------------------------------------------------ */
+/* ---- Groups and materials -------------------------------------------------------------------- */
 
 static size_t run_end(const pl_mesh_build *build, size_t run)
 {
@@ -132,7 +133,8 @@ static bool add_first_run(pl_mesh_build *build)
     return true;
 }
 
-/* Triangles without a group among others that have one share a group without a name; and the same for materials. */
+/* Triangles without a group among others that have one share a group without a name; and the same
+   for materials. */
 static bool add_defaults(pl_mesh_build *build)
 {
     bool without_group = false, without_material = false;
@@ -247,7 +249,7 @@ static bool hand_over_look(pl_mesh_build *build, pl_look *look)
            hand_over_attributes(build, look);
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------------------------- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 pl_status pl_mesh_build_finish(pl_mesh_build *build, const char *name, pl_mesh *mesh,
                                pl_error *error)
@@ -260,7 +262,8 @@ pl_status pl_mesh_build_finish(pl_mesh_build *build, const char *name, pl_mesh *
         return pl_mesh_build_no_memory(build, name, error);
     made.owner = build->owner;
     build->memory->limit = 0;
-    /* The arrays' memory is the owner's, which is the mesh's from now on: free what is scratch first. */
+    /* The arrays' memory is the owner's, which is the mesh's from now on: free what is scratch
+       first. */
     build->owner = NULL;
     *mesh = made;
     pl_mesh_build_free(build);

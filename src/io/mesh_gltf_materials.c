@@ -73,7 +73,8 @@ pl_status pl_gltf_read_images(pl_gltf *gltf)
 
 /* ---- Materials ------------------------------------------------------------------------------- */
 
-/* The image of a texture, or of the first extension that offers it in another encoding; -1 = none. */
+/* The image of a texture, or of the first extension that offers it in another encoding; -1 =
+   none. */
 static pl_status find_image(const pl_gltf *gltf, int texture, int *image)
 {
     uint32_t json = gltf->tables[PL_GLTF_TEXTURES].nodes[texture], extensions;

@@ -198,7 +198,8 @@ static bool make_unit(double v[3])
     return true;
 }
 
-/* M⁻ᵀ = cof M / det M: the cofactors with the sign of the determinant, since length is no matter. */
+/* M⁻ᵀ = cof M / det M: the cofactors with the sign of the determinant, since length is no
+   matter. */
 static bool move_normal(const pl_gltf_affine *map, double n[3])
 {
     const double(*m)[4] = map->m;

@@ -1,4 +1,5 @@
-/* Reading a mesh whatever its format: content tells it where formats have a mark, the name tells the rest. */
+/* Reading a mesh whatever its format: content tells it where formats have a mark, the name tells
+   the rest. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 typedef pl_status reader(pl_mesh_build *build, const pl_mesh_source *source, pl_error *error);
 
-/* ---- Which format ------------------------------------------------------------------------------------------------ */
+/* ---- Which format ---------------------------------------------------------------------------- */
 
 static const struct {
     const char *extension;
@@ -127,7 +128,7 @@ static pl_status find_reader(const pl_mesh_source *source, reader **read, pl_err
     return PL_OK;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static pl_status read_source(const pl_mesh_source *source, const pl_allocator *allocator,
                              pl_mesh *mesh, pl_error *error)
@@ -182,9 +183,10 @@ pl_status pl_mesh_load(const char *path, const pl_allocator *allocator, pl_mesh 
     return status;
 }
 
-/* ---- Files beside ---------------------------------------------------------------------------------------------------- */
+/* ---- Files beside ---------------------------------------------------------------------------- */
 
-/* The file's own directory and the name. False when it does not fit, or is no name that may be followed. */
+/* The file's own directory and the name. False when it does not fit, or is no name that may be
+   followed. */
 static bool name_beside(const char *own, const char *name, size_t length, char path[PATH_MAX])
 {
     const char *slash = strrchr(own, '/');

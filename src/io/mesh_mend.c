@@ -1,6 +1,6 @@
-/* Attributes as the contract wants them: unit normals and tangents, all numbers finite. What a file gives is left to the
-   bit where it is good; missing normals are the area-weighted mean of the faces around, missing tangents any direction
-   across the normal. */
+/* Attributes as the contract wants them: unit normals and tangents, all numbers finite. What a file
+   gives is left to the bit where it is good; missing normals are the area-weighted mean of the
+   faces around, missing tangents any direction across the normal. */
 #include <math.h>
 
 #include "io/mesh_parts.h"
@@ -31,7 +31,8 @@ static void face_normal(const double *positions, const int32_t *triangle, double
     }
 }
 
-/* Sums may overflow or vanish: then any normal will do. Scaled in double first, since float reaches less far. */
+/* Sums may overflow or vanish: then any normal will do. Scaled in double first, since float reaches
+   less far. */
 static void set_normal(float normal[3], const double sum[3])
 {
     double largest = fmax(fabs(sum[0]), fmax(fabs(sum[1]), fabs(sum[2])));

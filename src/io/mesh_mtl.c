@@ -35,7 +35,8 @@ static void read_opacity(pl_text *text, bool transparency, pl_look_material *mat
     material->alpha = material->colour[3] < 1 ? 2 : 0;
 }
 
-/* The options in front of a texture's name: -s, -o and -t have up to three numbers, -mm two, the others one word. */
+/* The options in front of a texture's name: -s, -o and -t have up to three numbers, -mm two, the
+   others one word. */
 static pl_word texture_name(pl_text *text)
 {
     while (pl_text_peek(text).length > 1 && pl_text_peek(text).text[0] == '-') {

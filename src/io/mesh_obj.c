@@ -1,7 +1,8 @@
-/* Wavefront OBJ: polygons with positions, texture coordinates and normals chosen separately, groups, materials, lines.
-   Free-form curves and surfaces, points and smoothing groups are passed over. The file is gone through twice, first for
-   the vertex data: faces may so name vertices that follow them. Colours behind the coordinates of a vertex
-   are taken as sRGB; texture coordinates are turned over (OBJ's v runs up the image). */
+/* Wavefront OBJ: polygons with positions, texture coordinates and normals chosen separately,
+   groups, materials, lines. Free-form curves and surfaces, points and smoothing groups are passed
+   over. The file is gone through twice, first for the vertex data: faces may so name vertices that
+   follow them. Colours behind the coordinates of a vertex are taken as sRGB; texture coordinates
+   are turned over (OBJ's v runs up the image). */
 #include <string.h>
 
 #include "io/mesh_mtl.h"
@@ -27,7 +28,7 @@ static pl_status no_memory(const obj *o)
     return pl_mesh_build_no_memory(o->build, o->source->name, o->error);
 }
 
-/* ---- Vertex data --------------------------------------------------------------------------------------------------- */
+/* ---- Vertex data ----------------------------------------------------------------------------- */
 
 /* x y z, or x y z w (w serves curves only), or x y z r g b. */
 static pl_status read_position(obj *o)
@@ -108,7 +109,7 @@ static pl_status read_vertex_data(obj *o)
     return o->total[1] > INT32_MAX || o->total[2] > INT32_MAX ? no_memory(o) : PL_OK;
 }
 
-/* ---- Faces ------------------------------------------------------------------------------------------------------------ */
+/* ---- Faces ----------------------------------------------------------------------------------- */
 
 static pl_status fail_index(obj *o, pl_word word, int kind)
 {
@@ -119,7 +120,8 @@ static pl_status fail_index(obj *o, pl_word word, int kind)
                         PL_SHOW(word), names[kind], (long long)o->total[kind], many[kind]);
 }
 
-/* A whole number that ends at a slash or with the word; the characters are few, so this is most of the time spent. */
+/* A whole number that ends at a slash or with the word; the characters are few, so this is most of
+   the time spent. */
 static bool read_number(const char **at, const char *end, int64_t *number)
 {
     const char *p = *at;
@@ -191,7 +193,7 @@ static pl_status read_line(obj *o)
     return PL_OK;
 }
 
-/* ---- Groups and materials ----------------------------------------------------------------------------------------------- */
+/* ---- Groups and materials -------------------------------------------------------------------- */
 
 static pl_status read_group(obj *o)
 {
@@ -241,7 +243,7 @@ static pl_status read_libraries(obj *o)
     return PL_OK;
 }
 
-/* ---- The file ------------------------------------------------------------------------------------------------------------ */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 static pl_status read_statement(obj *o, pl_word word)
 {

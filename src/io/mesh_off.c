@@ -1,6 +1,7 @@
-/* Geomview's OFF in text: [ST][C][N]OFF, or no keyword at all. A vertex stands on a line of its own: coordinates, normal
-   (N), colour (C; 3 or 4 numbers, from 0 to 255 where any is above 1, else from 0 to 1; taken as sRGB), texture
-   coordinates (ST; turned over). Colours of faces are passed over. */
+/* Geomview's OFF in text: [ST][C][N]OFF, or no keyword at all. A vertex stands on a line of its
+   own: coordinates, normal (N), colour (C; 3 or 4 numbers, from 0 to 255 where any is above 1, else
+   from 0 to 1; taken as sRGB), texture coordinates (ST; turned over). Colours of faces are passed
+   over. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static pl_status no_memory(const off *o)
     return pl_mesh_build_no_memory(o->build, o->text.name, o->error);
 }
 
-/* ---- The header ---------------------------------------------------------------------------------------------------------- */
+/* ---- The header ------------------------------------------------------------------------------ */
 
 static bool take_prefix(pl_word *word, const char *prefix)
 {
@@ -62,7 +63,8 @@ static pl_status read_keyword(off *o)
     return PL_OK;
 }
 
-/* Vertices, faces and, where it stands on the same line, the number of edges, which nobody needs. */
+/* Vertices, faces and, where it stands on the same line, the number of edges, which nobody
+   needs. */
 static pl_status read_counts(off *o)
 {
     o->text.by_line = false;
@@ -79,7 +81,7 @@ static pl_status read_counts(off *o)
     return PL_OK;
 }
 
-/* ---- Vertices -------------------------------------------------------------------------------------------------------------- */
+/* ---- Vertices -------------------------------------------------------------------------------- */
 
 /* To the next line that says something. */
 static pl_status next_line(off *o, const char *what, int64_t number)
@@ -166,7 +168,7 @@ static void convert_colours(off *o)
     }
 }
 
-/* ---- Faces ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Faces ----------------------------------------------------------------------------------- */
 
 static pl_status read_face(off *o)
 {

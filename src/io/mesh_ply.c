@@ -1,6 +1,6 @@
-/* PLY in text and both byte orders: vertices with normals, colours (taken as sRGB, made linear) and texture coordinates
-   (turned over: their v runs up the image), faces, also with texture coordinates per corner, triangle strips, edges.
-   Other elements and properties are passed over. */
+/* PLY in text and both byte orders: vertices with normals, colours (taken as sRGB, made linear) and
+   texture coordinates (turned over: their v runs up the image), faces, also with texture
+   coordinates per corner, triangle strips, edges. Other elements and properties are passed over. */
 #include "io/mesh_ply.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static pl_where place(const ply *p)
                                             : pl_mesh_where_byte(p->source->name, p->bytes.at);
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------------ */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static double value_at(const uint8_t *p, int type, bool big)
 {
@@ -116,7 +116,7 @@ static pl_status read_index(ply *p, int type, bool ends, int32_t *index)
     return PL_OK;
 }
 
-/* ---- Elements ------------------------------------------------------------------------------------------------------------ */
+/* ---- Elements -------------------------------------------------------------------------------- */
 
 static float colour_value(const ply *p, int type, double value, bool opacity)
 {
@@ -210,7 +210,8 @@ static pl_status read_indices(ply *p, const pl_ply_element *element)
     return PL_OK;
 }
 
-/* Every further vertex makes a triangle with the two before it, turned every second time; −1 begins a new strip. */
+/* Every further vertex makes a triangle with the two before it, turned every second time; −1 begins
+   a new strip. */
 static bool add_strips(ply *p)
 {
     const int32_t *v = p->list.data;
@@ -226,7 +227,8 @@ static bool add_strips(ply *p)
     return true;
 }
 
-/* Each corner gets an entry of its own in the pool; equal ones are made one when the mesh is finished. */
+/* Each corner gets an entry of its own in the pool; equal ones are made one when the mesh is
+   finished. */
 static bool add_textured_face(ply *p)
 {
     size_t count = p->list.count, first = p->build->pool_uvs.count;
@@ -276,7 +278,7 @@ static pl_status read_element(ply *p, const pl_ply_element *element)
     return PL_OK;
 }
 
-/* ---- The file -------------------------------------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 static bool has_roles(const pl_ply_element *element, int first, int last)
 {

@@ -1,4 +1,5 @@
-/* Headers of PLY files. Counts are held against the bytes that follow before anything is made of them. */
+/* Headers of PLY files. Counts are held against the bytes that follow before anything is made of
+   them. */
 #include "io/mesh_ply.h"
 
 #include <string.h>
@@ -74,7 +75,7 @@ static int find_role(pl_ply_element_kind kind, bool list, pl_word name)
     return PL_PLY_IGNORED;
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 static pl_status read_format(header_reader *r)
 {
@@ -183,7 +184,7 @@ static pl_status read_lines(header_reader *r)
     return pl_text_fail(&r->text, r->error, "the file ends within its header");
 }
 
-/* ---- Checks ------------------------------------------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 size_t pl_ply_least_bytes(const pl_ply_header *header, const pl_ply_element *element)
 {

@@ -1,6 +1,7 @@
-/* Polygons into triangles: fans where they are convex, else ear clipping in the coordinate plane they face most (Meisters
-   1975), with the reflex corners in a grid so that an ear is tested against those near it only. Bounded: when a file has
-   used up its work, and where a polygon has no more ears because it crosses itself, what is left becomes a fan. */
+/* Polygons into triangles: fans where they are convex, else ear clipping in the coordinate plane
+   they face most (Meisters 1975), with the reflex corners in a grid so that an ear is tested
+   against those near it only. Bounded: when a file has used up its work, and where a polygon has no
+   more ears because it crosses itself, what is left becomes a fan. */
 #include "io/mesh_build.h"
 
 #include <math.h>
@@ -33,8 +34,8 @@ static inline double length2(const double a[2], const double b[2])
     return (b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]);
 }
 
-/* How far the polygon turns left at a corner: twice the area of the triangle there over the squares of its two edges.
-   Where it is within rounding of straight this is below STRAIGHT. */
+/* How far the polygon turns left at a corner: twice the area of the triangle there over the squares
+   of its two edges. Where it is within rounding of straight this is below STRAIGHT. */
 #define STRAIGHT 1e-10
 
 static inline double turn_at(const cutter *c, uint32_t corner)
@@ -45,7 +46,7 @@ static inline double turn_at(const cutter *c, uint32_t corner)
     return size > 0 ? area(a, b, d) / size : 0;
 }
 
-/* ---- The grid -------------------------------------------------------------------------------------------------- */
+/* ---- The grid -------------------------------------------------------------------------------- */
 
 static inline uint32_t cell_of(const cutter *c, double x, int axis)
 {
@@ -75,7 +76,7 @@ static void fill_grid(cutter *c)
     }
 }
 
-/* ---- Ears -------------------------------------------------------------------------------------------------------- */
+/* ---- Ears ------------------------------------------------------------------------------------ */
 
 static inline bool same_point(const double a[2], const double b[2])
 {
@@ -104,8 +105,8 @@ static bool cell_blocks(cutter *c, uint32_t cell, const uint32_t corners[3], boo
     return false;
 }
 
-/* Whether the triangle at this corner lies inside the polygon. A lenient look also takes triangles without area, and
-   corners on the border do not disturb it. */
+/* Whether the triangle at this corner lies inside the polygon. A lenient look also takes triangles
+   without area, and corners on the border do not disturb it. */
 static bool is_ear(cutter *c, uint32_t corner, bool lenient)
 {
     uint32_t corners[3] = {c->previous[corner], corner, c->next[corner]};
@@ -176,7 +177,7 @@ static void clip_ears(cutter *c)
         emit(c, corner, b, c->next[b]);
 }
 
-/* ---- The plane --------------------------------------------------------------------------------------------------- */
+/* ---- The plane ------------------------------------------------------------------------------- */
 
 static inline const double *position(const pl_mesh_build *build, int32_t vertex)
 {
@@ -228,7 +229,7 @@ static bool flatten(const pl_mesh_build *build, const int32_t *vertices, size_t 
     return true;
 }
 
-/* ---- Cutting ------------------------------------------------------------------------------------------------------- */
+/* ---- Cutting --------------------------------------------------------------------------------- */
 
 static void fan(cutter *c)
 {
@@ -259,7 +260,8 @@ static bool link_corners(cutter *c)
     return convex;
 }
 
-/* Triangles of a polygon with 5 or more corners as numbers of corners; valid until the next polygon. */
+/* Triangles of a polygon with 5 or more corners as numbers of corners; valid until the next
+   polygon. */
 static const uint32_t *cut(pl_mesh_build *build, const int32_t *vertices, size_t stride,
                            size_t count)
 {

@@ -1,5 +1,5 @@
-/* The readers of mesh files: each adds what a file's bytes hold to a mesh that is being built. Errors name the line
-   ("dragon.obj:12") or byte ("dragon.glb:byte 1044") in `where`. */
+/* The readers of mesh files: each adds what a file's bytes hold to a mesh that is being built.
+   Errors name the line ("dragon.obj:12") or byte ("dragon.glb:byte 1044") in `where`. */
 #ifndef PL_IO_MESH_READERS_H
 #define PL_IO_MESH_READERS_H
 
@@ -23,9 +23,10 @@ pl_status pl_read_gmsh(pl_mesh_build *build, const pl_mesh_source *source, pl_er
 pl_status pl_read_medit(pl_mesh_build *build, const pl_mesh_source *source, pl_error *error);
 pl_status pl_read_vtk(pl_mesh_build *build, const pl_mesh_source *source, pl_error *error);
 
-/* Reads a regular file named by a mesh, relative to the mesh's own directory; absolute names are not followed. What the
-   build may allocate grows with it. PL_ERROR_IO when it may not be opened, is not there or cannot be read. On success
-   other->bytes and other->name are freed by pl_mesh_beside_close. */
+/* Reads a regular file named by a mesh, relative to the mesh's own directory; absolute names are
+   not followed. What the build may allocate grows with it. PL_ERROR_IO when it may not be opened,
+   is not there or cannot be read. On success other->bytes and other->name are freed by
+   pl_mesh_beside_close. */
 pl_status pl_mesh_beside(pl_mesh_build *build, const pl_mesh_source *source, const char *name,
                          size_t length, pl_mesh_source *other, pl_error *error);
 void pl_mesh_beside_close(pl_mesh_build *build, pl_mesh_source *other);

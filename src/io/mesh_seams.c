@@ -1,7 +1,8 @@
-/* From corners that choose position, UV and normal separately to vertices that have all three, as renderers want them.
-   Position i stays vertex i, with the first combination a face gives it; corners that want another one share a new
-   vertex with those that want the same. Many programs write the same normal again for every corner: equal pool entries
-   are made one first. Found by sorting: no table that hostile numbers could clog. */
+/* From corners that choose position, UV and normal separately to vertices that have all three, as
+   renderers want them. Position i stays vertex i, with the first combination a face gives it;
+   corners that want another one share a new vertex with those that want the same. Many programs
+   write the same normal again for every corner: equal pool entries are made one first. Found by
+   sorting: no table that hostile numbers could clog. */
 #include "base/sort.h"
 #include "io/mesh_parts.h"
 
@@ -54,8 +55,8 @@ static bool find_extra(seams *s)
     return true;
 }
 
-/* Sorts the extra corners by (position, uv, normal), those that came first in front; neighbours that are equal get the
-   first of them as leader. */
+/* Sorts the extra corners by (position, uv, normal), those that came first in front; neighbours
+   that are equal get the first of them as leader. */
 static bool find_leaders(seams *s)
 {
     size_t count = s->extra.count;
@@ -113,8 +114,9 @@ static void put_choice(pl_mesh_build *build, size_t vertex, choice chosen)
         memcpy(normals + 3 * vertex, pool_normals + 3 * (size_t)chosen.normal, 3 * sizeof *normals);
 }
 
-/* In the order of the corners, so that new vertices are numbered by their first use; leaders come before their followers.
-   Positions get their choice last: the copies are of what the file gave the vertex itself. */
+/* In the order of the corners, so that new vertices are numbered by their first use; leaders come
+   before their followers. Positions get their choice last: the copies are of what the file gave the
+   vertex itself. */
 static bool make_vertices(seams *s)
 {
     const uint32_t *extra = s->extra.data;
@@ -136,7 +138,7 @@ static bool make_vertices(seams *s)
     return true;
 }
 
-/* ---- Equal pool entries -------------------------------------------------------------------------------------------- */
+/* ---- Equal pool entries ---------------------------------------------------------------------- */
 
 static uint64_t key_of(const uint32_t *row, size_t width, int turn)
 {
@@ -182,7 +184,7 @@ static bool merge_equal(pl_mesh_build *build, const pl_array *pool, pl_array *ta
     return good;
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------------------------- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 /* Rows of −1 for the triangles behind those that have any. */
 static bool complete(pl_mesh_build *build, pl_array *table, int attribute)

@@ -1,5 +1,6 @@
-/* STL in text and binary: three vertices per triangle as they are stored, the facet's normal at each of them (found from
-   the triangle where the file has none). Each solid of a text file is a group. */
+/* STL in text and binary: three vertices per triangle as they are stored, the facet's normal at
+   each of them (found from the triangle where the file has none). Each solid of a text file is a
+   group. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 
 enum { HEADER = 84, FACET = 50 };
 
-/* ---- Binary -------------------------------------------------------------------------------------------------------------- */
+/* ---- Binary ---------------------------------------------------------------------------------- */
 
 static bool is_text_start(const pl_mesh_source *source)
 {
@@ -17,7 +18,8 @@ static bool is_text_start(const pl_mesh_source *source)
     return pl_word_is_like(pl_text_word(&text), "solid");
 }
 
-/* Binary files may begin with "solid" too. Then their size or a byte that is no text gives them away. */
+/* Binary files may begin with "solid" too. Then their size or a byte that is no text gives them
+   away. */
 static bool is_binary(const pl_mesh_source *source)
 {
     if (source->size < HEADER)
@@ -57,7 +59,7 @@ static pl_status read_binary(pl_mesh_build *build, const pl_mesh_source *source,
     return PL_OK;
 }
 
-/* ---- Text ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 typedef struct stl {
     pl_mesh_build *build;

@@ -1,5 +1,5 @@
-/* Words, lines and numbers of mesh files. Numbers of few digits are converted here by one exact operation (Clinger
-   1990), which is nearly all there are; the rest is left to io/number.h. */
+/* Words, lines and numbers of mesh files. Numbers of few digits are converted here by one exact
+   operation (Clinger 1990), which is nearly all there are; the rest is left to io/number.h. */
 #include "io/mesh_text.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "io/number.h"
 #include "io/trouble.h"
 
-/* ---- Lines and words --------------------------------------------------------------------------------------------- */
+/* ---- Lines and words ------------------------------------------------------------------------- */
 
 pl_text pl_text_make(const char *name, const void *bytes, size_t size)
 {
@@ -153,7 +153,7 @@ bool pl_word_is_like(pl_word word, const char *text)
     return true;
 }
 
-/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                        1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -166,7 +166,8 @@ static inline bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* [sign] digits [. digits] [e [sign] digits], the digits before or behind the point may be missing. */
+/* [sign] digits [. digits] [e [sign] digits], the digits before or behind the point may be
+   missing. */
 typedef struct decimal {
     bool negative, exact; /* exact: mantissa and exponent are the number */
     uint64_t mantissa;
@@ -319,7 +320,7 @@ pl_status pl_text_int(pl_text *text, const char *what, int64_t low, int64_t high
                         (long long)low, (long long)high, PL_SHOW(word));
 }
 
-/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 enum { LONGEST_NAME = 96 };
 

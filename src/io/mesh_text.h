@@ -1,9 +1,10 @@
-/* Mesh files as text: words separated by blanks, lines counted, numbers exact in every locale. Works on bytes that need
-   no 0 behind them; lines may be of any length and end with LF or CR LF, or, where a file has no LF, with CR.
+/* Mesh files as text: words separated by blanks, lines counted, numbers exact in every locale.
+   Works on bytes that need no 0 behind them; lines may be of any length and end with LF or CR LF,
+   or, where a file has no LF, with CR.
 
-   Two ways to go through a file. By lines: pl_text_next_line, then pl_text_word_in_line until an empty word. Or freely:
-   pl_text_word passes over ends of lines. The number functions take the next word the one or the other way,
-   as `by_line` says. */
+   Two ways to go through a file. By lines: pl_text_next_line, then pl_text_word_in_line until an
+   empty word. Or freely: pl_text_word passes over ends of lines. The number functions take the next
+   word the one or the other way, as `by_line` says. */
 #ifndef PL_IO_MESH_TEXT_H
 #define PL_IO_MESH_TEXT_H
 
@@ -26,7 +27,8 @@ typedef struct pl_word {
     size_t length; /* 0 = none left */
 } pl_word;
 
-/* A byte order mark is skipped. At the first line, so that a loop reads: do … while (pl_text_next_line(&text)); */
+/* A byte order mark is skipped. At the first line, so that a loop reads: do … while
+   (pl_text_next_line(&text)); */
 pl_text pl_text_make(const char *name, const void *bytes, size_t size);
 
 /* Skips what is left of the line; false when the file ends with it. */
@@ -39,7 +41,8 @@ pl_word pl_text_word(pl_text *text);
 /* The word that would come next, without taking it. */
 pl_word pl_text_peek(const pl_text *text);
 
-/* What is left of the line, without blanks around it (comments are not cut off: names contain '#'). Takes it. */
+/* What is left of the line, without blanks around it (comments are not cut off: names contain '#').
+   Takes it. */
 pl_word pl_text_rest(pl_text *text);
 
 bool pl_word_is(pl_word word, const char *text);      /* exactly */
@@ -66,7 +69,8 @@ bool pl_word_int(pl_word word, int64_t *value); /* false: not one, or beyond 64 
 pl_status pl_text_fail(const pl_text *text, pl_error *error, const char *format, ...)
     PL_PRINTF(3, 4);
 
-/* The name with a place, long names shortened from the left: "dragon.obj:12", "dragon.glb:byte 1044". */
+/* The name with a place, long names shortened from the left: "dragon.obj:12", "dragon.glb:byte
+   1044". */
 pl_where pl_mesh_where_line(const char *name, size_t line);
 pl_where pl_mesh_where_byte(const char *name, size_t offset);
 pl_where pl_mesh_where_file(const char *name);

@@ -1,6 +1,6 @@
-/* Legacy VTK files, ASCII and binary (big-endian), versions 1 to 5: unstructured grids and polygonal
-   data. Points and cells are collected first, since sections may come in any order, and cells made
-   of them at the end. Data on points and cells is not read. */
+/* Legacy VTK files, ASCII and binary (big-endian), versions 1 to 5: unstructured grids and
+   polygonal data. Points and cells are collected first, since sections may come in any order, and
+   cells made of them at the end. Data on points and cells is not read. */
 #include "io/mesh_vtk.h"
 
 #include <math.h>
@@ -128,7 +128,8 @@ static pl_status take_index(pl_vtk *file, number_type type, int64_t *value)
     return PL_OK;
 }
 
-/* Binary numbers begin behind the end of the line with the keyword, and text goes on behind them. */
+/* Binary numbers begin behind the end of the line with the keyword, and text goes on behind
+   them. */
 static void enter_numbers(pl_vtk *file)
 {
     pl_text_next_line(&file->text);

@@ -1,4 +1,5 @@
-/* Cells of a legacy VTK file: from numbers of points and numbers of types to what a mesh can hold. */
+/* Cells of a legacy VTK file: from numbers of points and numbers of types to what a mesh can
+   hold. */
 #include "io/mesh_vtk.h"
 
 #include "io/mesh_cells.h"

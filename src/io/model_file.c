@@ -1,5 +1,5 @@
-/* Packed models (shape/packed.h) in files: read whole into the one block that the model then lives in, and written
-   whole or not at all. */
+/* Packed models (shape/packed.h) in files: read whole into the one block that the model then lives
+   in, and written whole or not at all. */
 #include "io/model_file.h"
 
 #include <stdio.h>

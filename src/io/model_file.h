@@ -1,4 +1,5 @@
-/* Model files (.pliant) inside the project: with a limit on memory, and the question what a file is. */
+/* Model files (.pliant) inside the project: with a limit on memory, and the question what a file
+   is. */
 #ifndef PL_IO_MODEL_FILE_H
 #define PL_IO_MODEL_FILE_H
 

@@ -1,5 +1,6 @@
-/* A table of numbers, a row per frame: RFC 4180 (commas, CRLF, quotes doubled), digits that read back
-   as the same bits, a dot in every locale. A value that is not there or no number is an empty cell. */
+/* A table of numbers, a row per frame: RFC 4180 (commas, CRLF, quotes doubled), digits that read
+   back as the same bits, a dot in every locale. A value that is not there or no number is an empty
+   cell. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

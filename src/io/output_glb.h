@@ -1,15 +1,16 @@
 /* Animated scenes as binary glTF 2.0 (.glb), for the tools people already use.
 
-   A writer of surfaces, of actors that wear them, and of poses frame by frame (output_glb*.c), and on
-   top of it the recording of a play (output_glb_play.c). An actor is either rigid, a node with a mesh,
-   or skinned: joints that move one by one and a mesh that hangs on them,
+   A writer of surfaces, of actors that wear them, and of poses frame by frame (output_glb*.c), and
+   on top of it the recording of a play (output_glb_play.c). An actor is either rigid, a node with a
+   mesh, or skinned: joints that move one by one and a mesh that hangs on them,
 
        v = Σ_j w_j (R_j (v̄ − x̄_j) + x_j),
 
-   so that the joint's matrix times its inverse bind matrix, a translation by −x̄_j, is what carries the
-   vertex. Surfaces are shared: actors of one surface have the same vertices, indices, weights and
-   inverse bind matrices in the file. Poses wait in a temporary beside the output (NAME.glb.keys) until
-   it is known which of them are needed; memory holds a frame or two, and the geometry. */
+   so that the joint's matrix times its inverse bind matrix, a translation by −x̄_j, is what carries
+   the vertex. Surfaces are shared: actors of one surface have the same vertices, indices, weights
+   and inverse bind matrices in the file. Poses wait in a temporary beside the output
+   (NAME.glb.keys) until it is known which of them are needed; memory holds a frame or two, and the
+   geometry. */
 #ifndef PL_IO_OUTPUT_GLB_H
 #define PL_IO_OUTPUT_GLB_H
 
@@ -76,7 +77,8 @@ pl_status pl_glb_add_surface(pl_glb *glb, const pl_glb_surface *surface, int *nu
 pl_status pl_glb_add_actor(pl_glb *glb, const pl_glb_actor *actor, int *number,
                            pl_trouble *trouble);
 
-/* Other weights of a surface, at any time before it is published: there is only one skin in the file. */
+/* Other weights of a surface, at any time before it is published: there is only one skin in the
+   file. */
 void pl_glb_set_weights(pl_glb *glb, int surface, int influence_count, const int32_t *influences,
                         const float *weights);
 
@@ -84,13 +86,13 @@ void pl_glb_set_weights(pl_glb *glb, int surface, int influence_count, const int
 pl_status pl_glb_pose(pl_glb *glb, int actor, pl_glb_path path, const double *values,
                       pl_trouble *trouble);
 
-/* Takes the poses as they are for a frame; `time` in seconds. A frame that is not later than the last
-   one, to the precision of a float, is left out. */
+/* Takes the poses as they are for a frame; `time` in seconds. A frame that is not later than the
+   last one, to the precision of a float, is left out. */
 pl_status pl_glb_frame(pl_glb *glb, double time, pl_trouble *trouble);
 
 /* For another process that goes on when this one was killed: the frames so far are on the disk. It
-   adds the same surfaces and actors and goes on instead of making a first frame; PL_ERROR_FORMAT when
-   the frames are not there any more. */
+   adds the same surfaces and actors and goes on instead of making a first frame; PL_ERROR_FORMAT
+   when the frames are not there any more. */
 pl_status pl_glb_set_mark(pl_glb *glb, pl_output_mark *mark, pl_trouble *trouble);
 pl_status pl_glb_go_on(pl_glb *glb, const pl_output_mark *mark, pl_trouble *trouble);
 
@@ -109,8 +111,8 @@ typedef struct pl_glb_record pl_glb_record;
 typedef void pl_glb_colour(int body, float colour[3]);
 
 /* Bodies with a surface as they are skinned; those without one as an octahedron per particle;
-   colliders. What breaks has the skin of its pieces, as they are in the last frame, from the first one on. Bodies and
-   colliders that events remove are hidden from then on. `colour` NULL = grey.
+   colliders. What breaks has the skin of its pieces, as they are in the last frame, from the first
+   one on. Bodies and colliders that events remove are hidden from then on. `colour` NULL = grey.
    With a `mark`, of an earlier record of the same play, it goes on where that one was. */
 pl_status pl_glb_record_open(pl_memory *memory, const char *path, const pl_play *play,
                              pl_glb_colour *colour, const pl_output_mark *mark,

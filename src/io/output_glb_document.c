@@ -1,5 +1,5 @@
-/* The JSON of a .glb. Nodes are numbered in the order of the actors: a rigid one has one; a skinned one
-   has its mesh (which must be a root and is not moved), the root of its joints, and the joints.
+/* The JSON of a .glb. Nodes are numbered in the order of the actors: a rigid one has one; a skinned
+   one has its mesh (which must be a root and is not moved), the root of its joints, and the joints.
    Accessors of keys follow those of the geometry, in the order of the tracks. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Frames of the .glb writer: poses as they come go to a temporary, which is read again in the end, or by
-   another process that goes on. */
+/* Frames of the .glb writer: poses as they come go to a temporary, which is read again in the end,
+   or by another process that goes on. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -1,10 +1,10 @@
-/* Which poses are needed: a key is left out where a straight line between its neighbours gives it back
-   (Douglas & Peucker, 1973), judged by how far vertices would be moved by that. What is left is at
-   every frame within TOLERANCE of the actor's size.
+/* Which poses are needed: a key is left out where a straight line between its neighbours gives it
+   back (Douglas & Peucker, 1973), judged by how far vertices would be moved by that. What is left
+   is at every frame within TOLERANCE of the actor's size.
 
    Programs interpolate rotations along the arc or, like Blender, along the chord and make them unit
-   again. Both are within the tolerance: along the chord it is measured; the arc differs from it by at
-   most 0.0321 θ³ in angle, θ being that between the two quaternions. */
+   again. Both are within the tolerance: along the chord it is measured; the arc differs from it by
+   at most 0.0321 θ³ in angle, θ being that between the two quaternions. */
 #include <math.h>
 #include <string.h>
 
@@ -62,7 +62,8 @@ static double arc_error(const float *a, const float *b)
     return 0.0321 * angle * angle * angle;
 }
 
-/* The frame between two that a line between them misses most; -1 = none by more than the tolerance. */
+/* The frame between two that a line between them misses most; -1 = none by more than the
+   tolerance. */
 static int find_worst(pl_glb_path path, const float *times, const float *values, int from, int to,
                       double tolerance)
 {
@@ -168,8 +169,8 @@ size_t pl_glb_track_size(const pl_glb_track *track, const pl_glb_kept *kept)
     return kept->count * numbers * sizeof(float);
 }
 
-/* Times of their own must be worth their description; a rigid thing that stands still needs no keys,
-   its node says where it is, and nobody needs one to stay as large as it is. */
+/* Times of their own must be worth their description; a rigid thing that stands still needs no
+   keys, its node says where it is, and nobody needs one to stay as large as it is. */
 static void choose_track(const pl_glb *glb, pl_glb_keys *keys, int track, const float *values)
 {
     enum { DESCRIPTION = 100 };
@@ -192,8 +193,8 @@ static void choose_track(const pl_glb *glb, pl_glb_keys *keys, int track, const 
     keys->size += pl_glb_track_size(t, kept);
 }
 
-/* Goes through the values of all tracks, which are read many tracks at a time: to choose keys, or to
-   write those that were chosen. */
+/* Goes through the values of all tracks, which are read many tracks at a time: to choose keys, or
+   to write those that were chosen. */
 typedef struct reader {
     pl_glb *glb;
     bool write;

@@ -36,7 +36,8 @@ static pl_status add_bytes(pl_glb *glb, const char *name, const uint8_t *bytes, 
     return view < 0 || image.failed || text.failed ? pl_glb_no_memory(glb, trouble) : PL_OK;
 }
 
-/* One in a file of its own. What is not there is left out: the surface is none the worse without. */
+/* One in a file of its own. What is not there is left out: the surface is none the worse
+   without. */
 static pl_status add_file(pl_glb *glb, const char *directory, const char *name, int *texture,
                           pl_trouble *trouble)
 {

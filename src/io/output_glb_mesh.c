@@ -138,8 +138,8 @@ typedef struct hold {
     float weight;
 } hold;
 
-/* The joints of a vertex, the heaviest first: readers that know only four take those. Weights that are
-   0 name no joint. The sum is one to the last bit that matters: what rounding left goes to the
+/* The joints of a vertex, the heaviest first: readers that know only four take those. Weights that
+   are 0 name no joint. The sum is one to the last bit that matters: what rounding left goes to the
    heaviest. Returns how many there are. */
 static int sort_holds(const pl_glb_surface *s, size_t vertex, hold out[PL_MAX_INFLUENCES])
 {

@@ -183,8 +183,8 @@ pl_status pl_glb_make_room(pl_glb *glb, pl_trouble *trouble);
 /* Opens the temporary for reading what was written so far. */
 pl_status pl_glb_open_keys(pl_glb *glb, pl_trouble *trouble);
 
-/* `count` numbers from `first` on of every frame, one frame behind the other. The temporary is open for
-   reading. */
+/* `count` numbers from `first` on of every frame, one frame behind the other. The temporary is open
+   for reading. */
 pl_status pl_glb_read_frames(const pl_glb *glb, size_t first, size_t count, float *out,
                              pl_trouble *trouble);
 

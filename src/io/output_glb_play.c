@@ -1,4 +1,5 @@
-/* Records a play as .glb: bodies are actors whose joints are their particles, colliders rigid actors. */
+/* Records a play as .glb: bodies are actors whose joints are their particles, colliders rigid
+   actors. */
 #include <string.h>
 
 #include "io/output_glb.h"
@@ -268,7 +269,8 @@ static void tear_skin(pl_glb_record *record, const pl_play *play, int body)
     record->topologies[body] = topology;
 }
 
-/* What broke before the mark has its skin again. Of a body that has left the world since it is not known any more. */
+/* What broke before the mark has its skin again. Of a body that has left the world since it is not
+   known any more. */
 static pl_status tear_skins(pl_glb_record *record, const pl_play *play, pl_trouble *trouble)
 {
     for (int i = 0; i < record->body_count; i++) {

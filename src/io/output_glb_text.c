@@ -1,5 +1,5 @@
-/* JSON as text: into memory while parts are added, and from there, with what is known only at the end,
-   twice through the same code: once to count it, once to write it. */
+/* JSON as text: into memory while parts are added, and from there, with what is known only at the
+   end, twice through the same code: once to count it, once to write it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,8 @@ void pl_glb_print(pl_glb_text *text, const char *format, ...)
         pl_glb_put_text(text, out, (size_t)length);
 }
 
-/* Bytes of the character at `s`, 0 if it is none in UTF-8: names out of mesh files may be anything. */
+/* Bytes of the character at `s`, 0 if it is none in UTF-8: names out of mesh files may be
+   anything. */
 static size_t character_length(const unsigned char *s)
 {
     size_t length = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : 4;

@@ -1,6 +1,6 @@
-/* A run as a picture: energies, time per stage and contacts over time, as SVG. However long the run,
-   memory and file stay small: frames are gathered in buckets that keep the lowest, the highest and the
-   sum of each number, and when all buckets are full, two become one. */
+/* A run as a picture: energies, time per stage and contacts over time, as SVG. However long the
+   run, memory and file stay small: frames are gathered in buckets that keep the lowest, the highest
+   and the sum of each number, and when all buckets are full, two become one. */
 #ifndef PL_IO_OUTPUT_PLOT_H
 #define PL_IO_OUTPUT_PLOT_H
 
@@ -28,7 +28,8 @@ typedef struct pl_plot_bucket {
     double low[PL_PLOT_SERIES], high[PL_PLOT_SERIES], sum[PL_PLOT_SERIES]; /* low > high: nothing */
 } pl_plot_bucket;
 
-/* Plain values, no pointers: a copy of the bytes is a copy of the plot. All zero is an empty one. */
+/* Plain values, no pointers: a copy of the bytes is a copy of the plot. All zero is an empty
+   one. */
 typedef struct pl_plot {
     uint64_t stride; /* frames per bucket */
     uint64_t frames, last_frame, slowest_frame;
@@ -39,7 +40,8 @@ typedef struct pl_plot {
 
 void pl_plot_add(pl_plot *plot, const pl_frame_numbers *numbers);
 
-/* `title` and `about` (one line below it) are plain text in UTF-8: what XML cannot hold is replaced. */
+/* `title` and `about` (one line below it) are plain text in UTF-8: what XML cannot hold is
+   replaced. */
 void pl_plot_write(const pl_plot *plot, pl_output *output, const char *title, const char *about);
 
 #endif

@@ -42,8 +42,8 @@ void pl_surface_triangle(const pl_play_body *body, int64_t i, int32_t corners[3]
                                        : faces[i % FACES][k] + (int32_t)(TIPS * (i / FACES));
 }
 
-/* The six tips of the ellipsoid's axes: x + R Ē (±a, 0, 0) and so on. The surface of an ellipsoid is
-   at right angles to its axes there. */
+/* The six tips of the ellipsoid's axes: x + R Ē (±a, 0, 0) and so on. The surface of an ellipsoid
+   is at right angles to its axes there. */
 static void make_tips(const double *x, const double *rotation, const double *orientation,
                       const double *radii, double *positions, double *normals)
 {

@@ -9,8 +9,8 @@
 int64_t pl_surface_vertices(const pl_play_body *body);
 int64_t pl_surface_triangles(const pl_play_body *body);
 
-/* Sums over all bodies; PL_ERROR_ARGUMENT when there are more vertices or triangles than an int32 can
-   count, which no format of ours could hold. */
+/* Sums over all bodies; PL_ERROR_ARGUMENT when there are more vertices or triangles than an int32
+   can count, which no format of ours could hold. */
 pl_status pl_surface_totals(const pl_play *play, int32_t *vertices, int32_t *triangles);
 
 /* Three doubles per vertex; `normals` may be NULL. */

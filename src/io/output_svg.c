@@ -1,5 +1,5 @@
-/* The plot of a run as SVG: three charts below each other over one axis of time. Plain SVG 1.1 with a
-   white background of its own, in colours that colour-blind people can tell apart (Okabe and Ito
+/* The plot of a run as SVG: three charts below each other over one axis of time. Plain SVG 1.1 with
+   a white background of its own, in colours that colour-blind people can tell apart (Okabe and Ito
    2008). */
 #include <inttypes.h>
 #include <math.h>
@@ -125,7 +125,8 @@ static unit pick_unit(const unit *units, double value)
     return units[i];
 }
 
-/* From 0, or from a round number below `low`, to a round number above `high` (`exact`: to itself). */
+/* From 0, or from a round number below `low`, to a round number above `high` (`exact`: to
+   itself). */
 static axis make_axis(double low, double high, int ticks, const unit *units, bool exact)
 {
     axis a;

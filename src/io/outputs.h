@@ -1,5 +1,5 @@
-/* What a run leaves behind: the complete state as lines of JSON, surfaces as .obj and .ply files and
-   as .pc2 vertex caches, and tables of numbers as .csv (plots: io/output_plot.h). */
+/* What a run leaves behind: the complete state as lines of JSON, surfaces as .obj and .ply files
+   and as .pc2 vertex caches, and tables of numbers as .csv (plots: io/output_plot.h). */
 #ifndef PL_IO_OUTPUTS_H
 #define PL_IO_OUTPUTS_H
 
@@ -17,14 +17,15 @@ pl_status pl_write_obj(pl_output *output, const pl_play *play);
 /* The same as a binary .ply file, with normals, and with colours where a body has some. */
 pl_status pl_write_ply(pl_output *output, const pl_play *play);
 
-/* A vertex cache: the header, then a sample whenever one is due, every `every` frames from frame 0 on.
-   `samples` is how many are expected; when there were others in the end, say so before publishing. */
+/* A vertex cache: the header, then a sample whenever one is due, every `every` frames from frame 0
+   on. `samples` is how many are expected; when there were others in the end, say so before
+   publishing. */
 pl_status pl_write_pc2_header(pl_output *output, const pl_play *play, int every, int samples);
 pl_status pl_write_pc2_sample(pl_output *output, const pl_play *play);
 void pl_pc2_set_samples(pl_output *output, int samples);
 
-/* A table with a row per frame. `runs`: its first column is the name of the run, which every row then
-   needs. */
+/* A table with a row per frame. `runs`: its first column is the name of the run, which every row
+   then needs. */
 void pl_write_csv_header(pl_output *output, bool runs);
 void pl_write_csv_row(pl_output *output, const pl_frame_numbers *numbers, const char *run);
 

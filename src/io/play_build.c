@@ -1,4 +1,5 @@
-/* From a scene to a world: the world, and bodies in their start states. Models come from play_model.c. */
+/* From a scene to a world: the world, and bodies in their start states. Models come from
+   play_model.c. */
 #include <math.h>
 #include <string.h>
 
@@ -197,7 +198,8 @@ pl_status pl_body_maps(const pl_builder *builder, int index, float **stiffness, 
                       info->particle_count, "particle", density);
 }
 
-/* Where the model's origin comes to lie so that the tumble leaves the middle of the body in place. */
+/* Where the model's origin comes to lie so that the tumble leaves the middle of the body in
+   place. */
 static void place_body(const pl_scene_body *source, const pl_model_info *info, pl_body_def *def)
 {
     double middle[3], before[3], after[3];

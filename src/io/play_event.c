@@ -1,6 +1,6 @@
-/* Events of a scene while it plays. An event belongs to a frame, and what the play itself remembers of
-   it is a function of the frame, so that a play can go on from any snapshot. Everything else is in the
-   world. */
+/* Events of a scene while it plays. An event belongs to a frame, and what the play itself remembers
+   of it is a function of the frame, so that a play can go on from any snapshot. Everything else is
+   in the world. */
 #include <math.h>
 #include <string.h>
 
@@ -186,7 +186,8 @@ static pl_status check_order(const pl_builder *builder, int *gone)
     return PL_OK;
 }
 
-/* What the library may refuse is tried out and put back, so that a run does not end in the middle. */
+/* What the library may refuse is tried out and put back, so that a run does not end in the
+   middle. */
 static pl_status try_out(const pl_builder *builder, const pl_scene_event *event)
 {
     pl_play *play = builder->play;

@@ -1,5 +1,5 @@
-/* Example poses of a body, once its model is there: warped, read from a deformed copy of the mesh or from the state of
-   another run, or taken as they are; and the group of every particle. */
+/* Example poses of a body, once its model is there: warped, read from a deformed copy of the mesh
+   or from the state of another run, or taken as they are; and the group of every particle. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,13 +20,14 @@ static pl_status warp_pose(const pl_builder *builder, const pl_scene_pose *sourc
     return pl_build_fail(builder, source->place.node, status, &error);
 }
 
-/* ---- Deformed copies of the mesh -------------------------------------------------------------- */
+/* ---- Deformed copies of the mesh ------------------------------------------------------------- */
 
-/* A polygon's triangles come one after the other; how it is cut depends on where its corners are, so that a copy may be
-   cut otherwise. More corners than these must be cut alike. */
+/* A polygon's triangles come one after the other; how it is cut depends on where its corners are,
+   so that a copy may be cut otherwise. More corners than these must be cut alike. */
 enum { MOST_CORNERS = 64 };
 
-/* So that a directed edge and its opposite add up to 0: over the triangles of a polygon what is left is its outline. */
+/* So that a directed edge and its opposite add up to 0: over the triangles of a polygon what is
+   left is its outline. */
 static uint64_t edge_sum(int32_t a, int32_t b)
 {
     uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
@@ -57,7 +58,8 @@ static int count_corners(const int32_t *triangles, int count)
     return corners;
 }
 
-/* Triangles from the first on that are the same polygon in both, which has no corner inside; 0 = there is none. */
+/* Triangles from the first on that are the same polygon in both, which has no corner inside; 0 =
+   there is none. */
 static int same_polygon(const int32_t *a, const int32_t *b, int left)
 {
     for (int n = 1; n <= left && n <= MOST_CORNERS - 2; n++)
@@ -72,7 +74,8 @@ static bool is_turned_over(const int32_t a[3], const int32_t b[3])
     return outline(a, 1) + outline(b, 1) == 0;
 }
 
-/* Vertices in another order would make a pose of something else. A file without faces has nothing to compare. */
+/* Vertices in another order would make a pose of something else. A file without faces has nothing
+   to compare. */
 static pl_status check_faces(const pl_builder *builder, uint32_t node, const pl_mesh *mesh,
                              const pl_model *model)
 {

@@ -1,4 +1,5 @@
-/* The models of a scene: from ready-made shapes, particle by particle, from mesh and model files, from built-in meshes. */
+/* The models of a scene: from ready-made shapes, particle by particle, from mesh and model files,
+   from built-in meshes. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +97,8 @@ static void add_wishes(const pl_scene_cooking *cooking, pl_cook_def *def)
     def->seed = (uint64_t)cooking->seed;
 }
 
-/* Other axes are stretched against x; normals the other way. The mesh is ours: it was just read or made. */
+/* Other axes are stretched against x; normals the other way. The mesh is ours: it was just read or
+   made. */
 static void stretch(const pl_scene_cooking *cooking, pl_mesh *mesh)
 {
     double factor[3];

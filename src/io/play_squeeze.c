@@ -1,5 +1,6 @@
-/* A force that grows with the distance from a body's centre: presses it together, or pulls it apart. The state in
-   which a long thing is pressed along itself is unstable, so the body is kept from turning. */
+/* A force that grows with the distance from a body's centre: presses it together, or pulls it
+   apart. The state in which a long thing is pressed along itself is unstable, so the body is kept
+   from turning. */
 #include <math.h>
 
 #include "io/play_parts.h"
@@ -35,7 +36,8 @@ static void cross(const double a[3], const double b[3], double out[3])
         out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
-/* ω of the rigid motion nearest to the body's: I ω = L, by Cramer's rule. False where there is none. */
+/* ω of the rigid motion nearest to the body's: I ω = L, by Cramer's rule. False where there is
+   none. */
 static bool find_spin(const cloud *c, double spin[3])
 {
     double l[3] = {0, 0, 0}, inertia[3][3] = {{0}};

@@ -89,7 +89,8 @@ typedef struct pl_raw_warp {
     uint32_t kind;
 } pl_raw_warp;
 
-/* A pose that a body prefers: drawn by warps, or a deformed copy of the mesh, or a state of another run, or given. */
+/* A pose that a body prefers: drawn by warps, or a deformed copy of the mesh, or a state of another
+   run, or given. */
 typedef struct pl_scene_pose {
     pl_scene_place place;
     pl_raw_warp raw; /* of a single one */
@@ -542,11 +543,12 @@ pl_status pl_play_create(const pl_scene *scene, int run, const pl_play_options *
                          pl_play **play, pl_trouble *trouble);
 void pl_play_destroy(pl_play *play); /* NULL is allowed */
 
-/* One frame: what happens at its beginning, targets and forces for it, then one step of the world. */
+/* One frame: what happens at its beginning, targets and forces for it, then one step of the
+   world. */
 pl_status pl_play_step(pl_play *play, pl_report *report);
 
-/* Goes on from another frame: for a play built anew whose world was restored from a snapshot taken at
-   `frame`, before or after this call. From there on it is as if it had been played so far. */
+/* Goes on from another frame: for a play built anew whose world was restored from a snapshot taken
+   at `frame`, before or after this call. From there on it is as if it had been played so far. */
 pl_status pl_play_seek(pl_play *play, uint64_t frame);
 
 /* kh²/ρ of a body: how stiff it is for the solver. h is the sub-step, k the mean over the edges. */

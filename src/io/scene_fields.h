@@ -163,7 +163,8 @@ pl_status pl_read_number(pl_scene_reader *reader, uint32_t node, const pl_field 
                          double *out);
 pl_status pl_read_integer(pl_scene_reader *reader, uint32_t node, int low, int high, int *out);
 pl_status pl_read_vector(pl_scene_reader *reader, uint32_t node, double out[3]);
-/* One number, or up to three, all greater than 0: along x, y, z. Those not given stay as they are. */
+/* One number, or up to three, all greater than 0: along x, y, z. Those not given stay as they
+   are. */
 pl_status pl_read_measures(pl_scene_reader *reader, uint32_t node, bool whole, double out[3]);
 pl_status pl_read_unit_vector(pl_scene_reader *reader, uint32_t node, double out[3]);
 

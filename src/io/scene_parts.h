@@ -1,5 +1,5 @@
-/* The reader's parts, one file each: models; bodies; what holds and moves them; what happens; what is
-   seen; the rest. */
+/* The reader's parts, one file each: models; bodies; what holds and moves them; what happens; what
+   is seen; the rest. */
 #ifndef PL_IO_SCENE_PARTS_H
 #define PL_IO_SCENE_PARTS_H
 
@@ -39,8 +39,8 @@ pl_status pl_take_own_material(pl_scene_reader *reader, const pl_scene_body *bod
    bound), so that there is room for all; then, after models and materials, the bodies. */
 pl_status pl_count_bodies(pl_scene_reader *reader, size_t *bodies, size_t *models);
 pl_status pl_read_bodies(pl_scene_reader *reader, size_t room);
-/* The number of a body. Without a name it is the only one there is; `node` is the object that should
-   name it. */
+/* The number of a body. Without a name it is the only one there is; `node` is the object that
+   should name it. */
 pl_status pl_find_body(pl_scene_reader *reader, uint32_t node, const char *name, int *body);
 
 /* scene_read_array.c: how often an entry with this "array" stands in the world, and where. */
@@ -53,7 +53,8 @@ typedef struct pl_lattice {
     uint32_t node;
 } pl_lattice;
 pl_status pl_read_lattice(pl_scene_reader *reader, uint32_t node, pl_lattice *lattice);
-/* Places `bodies`, all copies of the entry, one after the other: by x, then z, then layer by layer. */
+/* Places `bodies`, all copies of the entry, one after the other: by x, then z, then layer by
+   layer. */
 pl_status pl_place_on_lattice(pl_scene_reader *reader, const pl_lattice *lattice,
                               pl_scene_body *bodies);
 

@@ -1,5 +1,5 @@
-/* One entry of "bodies" as many: places on a lattice, each displaced and turned at random, or places
-   anywhere in a box that keep their distance. */
+/* One entry of "bodies" as many: places on a lattice, each displaced and turned at random, or
+   places anywhere in a box that keep their distance. */
 #include <math.h>
 #include <string.h>
 
@@ -190,7 +190,8 @@ static void tumble(const pl_lattice *lattice, pl_rng *rng, pl_scene_body *body)
     pl_quaternion_from_degrees(axis, degrees, body->tumble);
 }
 
-/* Balls thrown at random fill 38 % of a large space and no more: what is beyond need not be tried. */
+/* Balls thrown at random fill 38 % of a large space and no more: what is beyond need not be
+   tried. */
 static bool can_fit(const pl_lattice *lattice)
 {
     double volume = 1, s = lattice->spacing;

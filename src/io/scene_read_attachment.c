@@ -1,9 +1,11 @@
-/* Attachments of a scene: a point of a body, and the place, the point of another body or the collider that it is held to. */
+/* Attachments of a scene: a point of a body, and the place, the point of another body or the
+   collider that it is held to. */
 #include <string.h>
 
 #include "io/scene_parts.h"
 
-/* "particle", "vertex" or "point": exactly one; `other` is before their names where it is the other body. */
+/* "particle", "vertex" or "point": exactly one; `other` is before their names where it is the other
+   body. */
 static pl_status read_point(pl_scene_reader *reader, uint32_t node, const char *other,
                             const uint32_t nodes[3], pl_scene_point *point)
 {

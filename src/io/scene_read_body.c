@@ -1,5 +1,5 @@
-/* Bodies of a scene. An entry with an "array" becomes many bodies, each a copy of what the entry says, with
-   models and materials taken in turn where it gives lists. */
+/* Bodies of a scene. An entry with an "array" becomes many bodies, each a copy of what the entry
+   says, with models and materials taken in turn where it gives lists. */
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ static pl_status find_model(pl_scene_reader *reader, uint32_t node, int *model)
                               : "; define it under \"models\"");
 }
 
-/* ---- Models and materials, one or a list ------------------------------------------------------ */
+/* ---- Models and materials, one or a list ----------------------------------------------------- */
 
 /* What the bodies of one entry take in turn. */
 typedef struct choices {

@@ -5,7 +5,8 @@
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
-/* [[…], …]: members of each cluster, or their weights. Fills `start` the first time, compares the second. */
+/* [[…], …]: members of each cluster, or their weights. Fills `start` the first time, compares the
+   second. */
 static pl_status count_rows(pl_scene_reader *reader, uint32_t node, pl_scene_clusters *clusters)
 {
     PL_TRY(pl_expect(reader, node, PL_JSON_ARRAY, "an array of clusters"));
@@ -101,7 +102,8 @@ static pl_status read_clusters(pl_scene_reader *reader, uint32_t node, pl_scene_
     return PL_OK;
 }
 
-/* What finds clusters has nothing to say about given ones, and only given particles have numbers to name. */
+/* What finds clusters has nothing to say about given ones, and only given particles have numbers to
+   name. */
 static pl_status check_members(pl_scene_reader *reader, const pl_scene_clusters *clusters,
                                bool explicit_particles)
 {
@@ -139,7 +141,8 @@ pl_status pl_read_clusters(pl_scene_reader *reader, uint32_t node, bool explicit
     return clusters->members_node ? check_members(reader, clusters, explicit_particles) : PL_OK;
 }
 
-/* Every member is a particle, once in its cluster, and every particle a member; `in` has the last cluster of each. */
+/* Every member is a particle, once in its cluster, and every particle a member; `in` has the last
+   cluster of each. */
 static pl_status match_members(pl_scene_reader *reader, const pl_scene_clusters *clusters,
                                int32_t *in, int particle_count)
 {

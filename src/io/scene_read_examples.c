@@ -1,5 +1,6 @@
-/* Example poses of a body: drawn by warps, read from files, or given particle by particle; and the groups that choose among
-   them. Poses themselves are made once the model is there (play_examples.c). */
+/* Example poses of a body: drawn by warps, read from files, or given particle by particle; and the
+   groups that choose among them. Poses themselves are made once the model is there
+   (play_examples.c). */
 #include "io/scene_parts.h"
 
 static const double radian = 3.14159265358979323846 / 180;

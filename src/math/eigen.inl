@@ -1,5 +1,6 @@
-/* Eigenvalues and eigenvectors of symmetric 3 × 3 matrices, one per lane, by cyclic Jacobi rotations with a fixed
-   number of sweeps. Template for float and double lanes: include with PL_REAL_IS_DOUBLE defined as 0 or 1. */
+/* Eigenvalues and eigenvectors of symmetric 3 × 3 matrices, one per lane, by cyclic Jacobi
+   rotations with a fixed number of sweeps. Template for float and double lanes: include with
+   PL_REAL_IS_DOUBLE defined as 0 or 1. */
 #include "math/lanes_real.inl"
 
 #if PL_REAL_IS_DOUBLE ? !defined(PL_MATH_EIGEN_INL_D) : !defined(PL_MATH_EIGEN_INL_F)
@@ -9,9 +10,10 @@
 #define PL_MATH_EIGEN_INL_F
 #endif
 
-/* One Jacobi rotation that makes a_pq zero; r is the third index. t = tan of the angle is the smaller root of
-   t² + 2 τ t = 1, τ = (a_qq − a_pp) / (2 a_pq), written without τ so that a_pq = 0 needs no exception. An a_pq
-   far below rounding counts as 0: its square would be one of the slow subnormal numbers. */
+/* One Jacobi rotation that makes a_pq zero; r is the third index. t = tan of the angle is the
+   smaller root of t² + 2 τ t = 1, τ = (a_qq − a_pp) / (2 a_pq), written without τ so that a_pq = 0
+   needs no exception. An a_pq far below rounding counts as 0: its square would be one of the slow
+   subnormal numbers. */
 PL_LANES_INLINE void PL_R(pl_jacobi_turn)(VR *app, VR *aqq, VR *apq, VR *arp, VR *arq, VR v[9],
                                           int p, int q)
 {
@@ -32,8 +34,8 @@ PL_LANES_INLINE void PL_R(pl_jacobi_turn)(VR *app, VR *aqq, VR *apq, VR *arp, VR
     }
 }
 
-/* Exchanges eigenvalues i < j and their columns where s_i < s_j; one column changes its sign, so that v stays a
-   rotation. */
+/* Exchanges eigenvalues i < j and their columns where s_i < s_j; one column changes its sign, so
+   that v stays a rotation. */
 PL_LANES_INLINE void PL_R(pl_eigen_order)(VR s[3], VR v[9], int i, int j)
 {
     VM wrong = s[i] < s[j];
@@ -46,8 +48,9 @@ PL_LANES_INLINE void PL_R(pl_eigen_order)(VR s[3], VR v[9], int i, int j)
     }
 }
 
-/* Eigenvalues s in falling order and eigenvectors (the columns of v, a rotation) of the symmetric matrix a: 00 01 02 11
-   12 22. The largest entry of a should be near 1, or anywhere squares neither overflow nor vanish. */
+/* Eigenvalues s in falling order and eigenvectors (the columns of v, a rotation) of the symmetric
+   matrix a: 00 01 02 11 12 22. The largest entry of a should be near 1, or anywhere squares neither
+   overflow nor vanish. */
 PL_LANES_INLINE void PL_R(pl_eigen3)(const VR a[6], VR s[3], VR v[9])
 {
     VR a00 = a[0], a01 = a[1], a02 = a[2], a11 = a[3], a12 = a[4], a22 = a[5];

@@ -1,6 +1,7 @@
-/* Deterministic elementary functions: argument reduction with constants in two or three pieces, then near-minimax
-   polynomials. Numbers called "pair" are unevaluated sums high + low, which double the precision where a later step
-   would magnify the error (Dekker 1971); no fused multiply-add is used, so that machines with and without it agree. */
+/* Deterministic elementary functions: argument reduction with constants in two or three pieces,
+   then near-minimax polynomials. Numbers called "pair" are unevaluated sums high + low, which
+   double the precision where a later step would magnify the error (Dekker 1971); no fused
+   multiply-add is used, so that machines with and without it agree. */
 #include "math/elementary.h"
 
 #include <math.h>
@@ -72,7 +73,7 @@ static double polynomial(const double *a, int count, double x)
 
 #define POLYNOMIAL(a, x) polynomial((a), (int)(sizeof(a) / sizeof(a)[0]), (x))
 
-/* ---- Sine and cosine --------------------------------------------------------------------------------------------- */
+/* ---- Sine and cosine ------------------------------------------------------------------------- */
 
 /* For |r| <= π/4, the argument being the pair r. */
 static double sine(pair r)
@@ -110,8 +111,8 @@ static uint64_t bits_from(const uint64_t *words, int at)
     return shift ? words[word] << shift | words[word + 1] >> (64 - shift) : words[word];
 }
 
-/* Payne and Hanek (1983): of x = m 2^e only those bits of 2/π matter that give neither a multiple of 4 nor something
-   too small; the product modulo 4 is exact in integers. */
+/* Payne and Hanek (1983): of x = m 2^e only those bits of 2/π matter that give neither a multiple
+   of 4 nor something too small; the product modulo 4 is exact in integers. */
 static pair reduce_large(double x, int *quadrant)
 {
     uint64_t bits = bits_of(x), m = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
@@ -120,7 +121,8 @@ static pair reduce_large(double x, int *quadrant)
     unsigned __int128 middle =
         (unsigned __int128)m * bits_from(two_over_pi, at + 64) + (uint64_t)(low >> 64);
     uint64_t top = m * bits_from(two_over_pi, at) + (uint64_t)(middle >> 64);
-    /* top is the word with the two integer bits; a fraction of one half or more counts from the next quadrant back. */
+    /* top is the word with the two integer bits; a fraction of one half or more counts from the
+       next quadrant back. */
     unsigned __int128 fraction = (unsigned __int128)(top << 2 | (uint64_t)middle >> 62) << 64 |
                                  ((uint64_t)middle << 2 | (uint64_t)low >> 62);
     int negative = (int)(fraction >> 127);
@@ -174,10 +176,11 @@ double pl_cos(double x)
     return (quadrant + 1) & 2 ? -value : value;
 }
 
-/* ---- Exponential, logarithm, power ------------------------------------------------------------------------------- */
+/* ---- Exponential, logarithm, power ----------------------------------------------------------- */
 
-/* exp(x.high + x.low) for |x.high| < 746: with k the integer nearest to x / ln 2 and r = x − k ln 2,
-   exp = 2^k (1 + r + r² p(r)). The power is applied in two factors, so that subnormal results are rounded once. */
+/* exp(x.high + x.low) for |x.high| < 746: with k the integer nearest to x / ln 2 and r = x − k ln
+   2, exp = 2^k (1 + r + r² p(r)). The power is applied in two factors, so that subnormal results
+   are rounded once. */
 static double exp_pair(pair x)
 {
     static const double a[] = {0x1.61c0041f196cep-33, 0x1.1f7f7bd858cc6p-29, 0x1.ae642c522f57ep-26,
@@ -202,8 +205,8 @@ double pl_exp(double x)
     return exp_pair((pair){x, 0});
 }
 
-/* log of a positive finite x: x = 2^k m with √½ <= m < √2, s = (m − 1) / (m + 1), log m = 2 atanh s = 2 s + ⅔ s³ + …;
-   the first two terms as pairs. */
+/* log of a positive finite x: x = 2^k m with √½ <= m < √2, s = (m − 1) / (m + 1), log m = 2 atanh s
+   = 2 s + ⅔ s³ + …; the first two terms as pairs. */
 static pair log_pair(double x)
 {
     static const double a[] = {0x1.e03a7acf07f85p-5, 0x1.df7ba1f4809c3p-5, 0x1.1118cd67251c5p-4,
@@ -292,7 +295,7 @@ double pl_pow(double x, double y)
     return sign * exp_pair(sum_ordered(p.high, p.low));
 }
 
-/* ---- Arc functions ----------------------------------------------------------------------------------------------- */
+/* ---- Arc functions --------------------------------------------------------------------------- */
 
 /* atan(y / x) as a pair, for 0 <= y <= x, x > 0, both far from overflow. Above tan(π/8) it is
    π/4 + atan((y − x) / (y + x)). */

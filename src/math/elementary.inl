@@ -1,6 +1,7 @@
-/* Rotations as quaternions (x, y, z, w), rotation vectors (axis times angle) and spins, one per lane: logarithm,
-   exponential, and the rotation nearest to I + [a]×. Only + − · / and square roots, so that every machine gives the
-   same bits. Template for float and double lanes: include with PL_REAL_IS_DOUBLE defined as 0 or 1. */
+/* Rotations as quaternions (x, y, z, w), rotation vectors (axis times angle) and spins, one per
+   lane: logarithm, exponential, and the rotation nearest to I + [a]×. Only + − · / and square
+   roots, so that every machine gives the same bits. Template for float and double lanes: include
+   with PL_REAL_IS_DOUBLE defined as 0 or 1. */
 #include "math/lanes_real.inl"
 
 #if PL_REAL_IS_DOUBLE ? !defined(PL_MATH_ELEMENTARY_INL_D) : !defined(PL_MATH_ELEMENTARY_INL_F)
@@ -10,7 +11,8 @@
 #define PL_MATH_ELEMENTARY_INL_F
 #endif
 
-/* atan(t) / t as a polynomial in t², for t <= tan(π/8). Minimax, relative error 3e-9 (float) and 2e-19. */
+/* atan(t) / t as a polynomial in t², for t <= tan(π/8). Minimax, relative error 3e-9 (float) and
+   2e-19. */
 PL_LANES_INLINE VR PL_R(pl_atan_ratio)(VR u)
 {
 #if PL_REAL_IS_DOUBLE
@@ -60,8 +62,9 @@ PL_LANES_INLINE VR PL_R(pl_cos_small)(VR u)
     return vr_splat(1) - (vr_splat(0.5) * u - (u * u) * p);
 }
 
-/* The rotation vector v of a unit quaternion, by the shorter way round: |v| <= π. Halving the angle of the triangle
-   (|w|, |xyz|) twice, a = |q| + |w| and d = a + √(a² + |xyz|²) give tan(|v|/8) = |xyz| / d <= tan(π/8), so that
+/* The rotation vector v of a unit quaternion, by the shorter way round: |v| <= π. Halving the angle
+   of the triangle (|w|, |xyz|) twice, a = |q| + |w| and d = a + √(a² + |xyz|²) give tan(|v|/8) =
+   |xyz| / d <= tan(π/8), so that
        v = xyz · 8 atan(t) / (t d),   t = |xyz| / d:
    nothing is divided by a small number, and tiny angles keep their relative accuracy. */
 PL_LANES_INLINE VR PL_R(pl_quat_log_ratio)(const VR q[4])
@@ -80,15 +83,15 @@ PL_LANES_INLINE void PL_R(pl_quat_log)(const VR q[4], VR v[3])
         v[i] = q[i] * ratio;
 }
 
-/* The unit quaternion that turns by the angle |v| about v. Angles beyond 16000 are taken as 16000: a float has no
-   fraction of a turn left to speak of; |v|² must be finite. */
+/* The unit quaternion that turns by the angle |v| about v. Angles beyond 16000 are taken as 16000:
+   a float has no fraction of a turn left to speak of; |v|² must be finite. */
 PL_LANES_INLINE void PL_R(pl_quat_exp)(const VR v[3], VR q[4])
 {
     VR angle2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     VR angle = vr_sqrt(angle2);
     VR half = vr_min(vr_splat(0.5) * angle, vr_splat(8000));
-    /* h = half − k π/2 with π/2 in pieces short enough for exact products; the sum with 1.5 · 2^(mantissa bits) rounds
-       to the nearest integer and leaves k mod 4 in the lowest bits. */
+    /* h = half − k π/2 with π/2 in pieces short enough for exact products; the sum with 1.5 ·
+       2^(mantissa bits) rounds to the nearest integer and leaves k mod 4 in the lowest bits. */
     VR magic = vr_splat(PL_R_PICK(0x1.8p23f, 0x1.8p52));
     VR shifted = half * vr_splat(0.63661977236758134308) + magic;
     VR k = shifted - magic;
@@ -112,8 +115,9 @@ PL_LANES_INLINE void PL_R(pl_quat_exp)(const VR v[3], VR q[4])
     q[3] = cosine;
 }
 
-/* The rotation nearest to I + [a]×: about a, by the angle atan |a|. With n = √(1 + |a|²) its quaternion is
-   (a, 1 + n) / √(2 n (1 + n)). Exact to first order in a, never more than a right angle; |a|² must be finite. */
+/* The rotation nearest to I + [a]×: about a, by the angle atan |a|. With n = √(1 + |a|²) its
+   quaternion is (a, 1 + n) / √(2 n (1 + n)). Exact to first order in a, never more than a right
+   angle; |a|² must be finite. */
 PL_LANES_INLINE void PL_R(pl_quat_of_spin)(const VR a[3], VR q[4])
 {
     VR n = vr_sqrt(vr_splat(1) + (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));

@@ -1,10 +1,12 @@
-/* Portable SIMD: vectors of PL_W floats (vf), PL_W/2 doubles (vd), and integers of the same shapes (vi, vl), by the
-   compilers' vector extensions. A file that includes this is named *_lanes.c and is compiled once per width: 4 (SSE2,
-   NEON, WASM), 8 (AVX2), 16 (AVX-512). A vector is never wider than the machine's registers.
+/* Portable SIMD: vectors of PL_W floats (vf), PL_W/2 doubles (vd), and integers of the same shapes
+   (vi, vl), by the compilers' vector extensions. A file that includes this is named *_lanes.c and
+   is compiled once per width: 4 (SSE2, NEON, WASM), 8 (AVX2), 16 (AVX-512). A vector is never wider
+   than the machine's registers.
 
-   Nothing here crosses lanes: what a lane computes depends on that lane alone, so every width gives the same bits.
-   A mask is an integer vector whose lanes are 0 or -1, as the comparisons of the language give it. Functions end in
-   _f for floats and _d for doubles; lanes_real.inl lets one text serve both. */
+   Nothing here crosses lanes: what a lane computes depends on that lane alone, so every width gives
+   the same bits. A mask is an integer vector whose lanes are 0 or -1, as the comparisons of the
+   language give it. Functions end in _f for floats and _d for doubles; lanes_real.inl lets one text
+   serve both. */
 #ifndef PL_MATH_LANES_H
 #define PL_MATH_LANES_H
 
@@ -22,7 +24,8 @@
 
 #define PL_WD (PL_W / 2)
 
-/* Functions of such a file carry the width in their name: PL_LANES(pl_fit) is pl_fit_w16 at PL_W = 16. */
+/* Functions of such a file carry the width in their name: PL_LANES(pl_fit) is pl_fit_w16 at PL_W =
+   16. */
 #define PL_LANES_JOIN2(name, width) name##_w##width
 #define PL_LANES_JOIN(name, width) PL_LANES_JOIN2(name, width)
 #define PL_LANES(name) PL_LANES_JOIN(name, PL_W)
@@ -32,23 +35,25 @@ typedef int32_t vi __attribute__((vector_size(PL_W * 4)));
 typedef double vd __attribute__((vector_size(PL_WD * 8)));
 typedef int64_t vl __attribute__((vector_size(PL_WD * 8)));
 
-/* At the end of whatever is called from outside: code for SSE stumbles over registers whose upper halves are not clean (some 200 cycles),
-   and compilers forget to clean up after functions that are given vectors. */
+/* At the end of whatever is called from outside: code for SSE stumbles over registers whose upper
+   halves are not clean (some 200 cycles), and compilers forget to clean up after functions that are
+   given vectors. */
 #if defined(__AVX__)
 #define PL_LANES_LEAVE() __builtin_ia32_vzeroupper()
 #else
 #define PL_LANES_LEAVE() ((void)0)
 #endif
 
-/* Sanitized builds leave it to the compiler what is inlined: with checks around everything, everything inlined takes a
-   minute to compile. */
+/* Sanitized builds leave it to the compiler what is inlined: with checks around everything,
+   everything inlined takes a minute to compile. */
 #ifdef PL_LANES_SANITIZED
 #define PL_LANES_INLINE static inline __attribute__((unused))
 #else
 #define PL_LANES_INLINE static inline __attribute__((always_inline))
 #endif
 
-/* The intrinsics of one width; the generic text below, which PL_LANES_PORTABLE chooses, defines what they return. */
+/* The intrinsics of one width; the generic text below, which PL_LANES_PORTABLE chooses, defines
+   what they return. */
 #if defined(PL_LANES_PORTABLE)
 #define PL_LANES_NATIVE 0
 #elif PL_W == 16 && defined(__AVX512F__) && defined(__AVX512DQ__)
@@ -76,7 +81,7 @@ typedef int64_t vl __attribute__((vector_size(PL_WD * 8)));
 #define PL_LANES_NATIVE 0
 #endif
 
-/* ---- One value in all lanes ------------------------------------------------------------------------------------- */
+/* ---- One value in all lanes ------------------------------------------------------------------ */
 
 PL_LANES_INLINE vf pl_splat_f(float value)
 {
@@ -112,7 +117,7 @@ PL_LANES_INLINE vl pl_splat_bits_d(int64_t value)
     return value - (vl){0};
 }
 
-/* ---- Loads and stores ------------------------------------------------------------------------------------------- */
+/* ---- Loads and stores ------------------------------------------------------------------------ */
 
 /* Aligned to the size of a vector, as every block of pl_memory_alloc is. */
 PL_LANES_INLINE vf pl_load_f(const float *p)
@@ -164,9 +169,10 @@ PL_LANES_INLINE void pl_storeu_d(double *p, vd v)
     memcpy(p, &v, sizeof v);
 }
 
-/* ---- Selection, absolute value, order --------------------------------------------------------------------------- */
+/* ---- Selection, absolute value, order -------------------------------------------------------- */
 
-/* a where the mask is set, else b. The explicit three-input operation saves an instruction or two per select. */
+/* a where the mask is set, else b. The explicit three-input operation saves an instruction or two
+   per select. */
 PL_LANES_INLINE vf pl_select_f(vi mask, vf a, vf b)
 {
 #if PL_W == 16 && PL_LANES_NATIVE
@@ -210,7 +216,8 @@ PL_LANES_INLINE vd pl_copysign_d(vd a, vd b)
     return (vd)(((vl)a & INT64_C(0x7fffffffffffffff)) | ((vl)b & INT64_MIN));
 }
 
-/* a < b ? a : b and a > b ? a : b: the second argument where they are equal or one is not a number. */
+/* a < b ? a : b and a > b ? a : b: the second argument where they are equal or one is not a
+   number. */
 PL_LANES_INLINE vf pl_min_f(vf a, vf b)
 {
 #if PL_LANES_NATIVE
@@ -269,9 +276,10 @@ PL_LANES_INLINE vd pl_sqrt_d(vd a)
 #endif
 }
 
-/* ---- Floats as doubles -------------------------------------------------------------------------------------------- */
+/* ---- Floats as doubles ----------------------------------------------------------------------- */
 
-/* The lower and the upper half of the lanes. In a word of the machine each: compilers make several of the general text. */
+/* The lower and the upper half of the lanes. In a word of the machine each: compilers make several
+   of the general text. */
 PL_LANES_INLINE void pl_widen_f(vf a, vd out[2])
 {
 #if PL_LANES_NATIVE && PL_W == 16
@@ -291,7 +299,7 @@ PL_LANES_INLINE void pl_widen_f(vf a, vd out[2])
 #endif
 }
 
-/* ---- Questions about all lanes ---------------------------------------------------------------------------------- */
+/* ---- Questions about all lanes --------------------------------------------------------------- */
 
 /* Bit k: lane k of a mask. */
 PL_LANES_INLINE uint32_t pl_bits_f(vi mask)
@@ -341,8 +349,8 @@ PL_LANES_INLINE bool pl_all_d(vl mask)
     return !pl_any_d(~mask);
 }
 
-/* The greatest lane, halves against each other: a is kept where a > b, else b, as by pl_max_f. A loop over memory would do the same, but compilers
-   leave it as it is. */
+/* The greatest lane, halves against each other: a is kept where a > b, else b, as by pl_max_f. A
+   loop over memory would do the same, but compilers leave it as it is. */
 PL_LANES_INLINE float pl_greatest_f(vf v)
 {
 #if PL_LANES_NATIVE
@@ -372,10 +380,11 @@ PL_LANES_INLINE float pl_least_f(vf v)
     return -pl_greatest_f(-v);
 }
 
-/* ---- Rows of bodies to lanes and back ---------------------------------------------------------------------------- */
+/* ---- Rows of bodies to lanes and back -------------------------------------------------------- */
 
-/* Four vectors whose 128-bit quarters each hold a 4 × 4 matrix by rows, transposed quarter by quarter. With rows
-   j, j + 4, j + 8, j + 12 in vector j, the results are four columns in lane order, and the other way round. */
+/* Four vectors whose 128-bit quarters each hold a 4 × 4 matrix by rows, transposed quarter by
+   quarter. With rows j, j + 4, j + 8, j + 12 in vector j, the results are four columns in lane
+   order, and the other way round. */
 #if PL_LANES_NATIVE
 PL_LANES_INLINE void pl_lanes_transpose4(vf *a, vf *b, vf *c, vf *d)
 {
@@ -423,8 +432,8 @@ PL_LANES_INLINE void pl_lanes_store_quarters(float *const *rows, int k, vf v)
 }
 #endif
 
-/* out[k * PL_W + lane] = rows[lane][k] for 0 <= k < count. Reads nothing outside the rows; the last block of four
-   overlaps the one before it when count is not a multiple of 4. */
+/* out[k * PL_W + lane] = rows[lane][k] for 0 <= k < count. Reads nothing outside the rows; the last
+   block of four overlaps the one before it when count is not a multiple of 4. */
 static inline void pl_lanes_gather(const float *const rows[PL_W], int count, float *out)
 {
     int k = 0;
@@ -448,8 +457,8 @@ static inline void pl_lanes_gather(const float *const rows[PL_W], int count, flo
             out[k * PL_W + lane] = rows[lane][k];
 }
 
-/* rows[lane][k] = in[k * PL_W + lane] for 0 <= k < count. Rows may not overlap: let absent lanes point to a spare row
-   each. */
+/* rows[lane][k] = in[k * PL_W + lane] for 0 <= k < count. Rows may not overlap: let absent lanes
+   point to a spare row each. */
 static inline void pl_lanes_scatter(const float *in, int count, float *const rows[PL_W])
 {
     int k = 0;
@@ -473,8 +482,9 @@ static inline void pl_lanes_scatter(const float *in, int count, float *const row
             rows[lane][k] = in[k * PL_W + lane];
 }
 
-/* PL_W rows of four numbers that stand one after the other as four columns. Which row is in which lane only
-   pl_lanes_store_threes and pl_lanes_store_fours know: it costs less than an order would. */
+/* PL_W rows of four numbers that stand one after the other as four columns. Which row is in which
+   lane only pl_lanes_store_threes and pl_lanes_store_fours know: it costs less than an order
+   would. */
 PL_LANES_INLINE void pl_lanes_load_fours(const float *rows, vf columns[4])
 {
 #if PL_LANES_NATIVE

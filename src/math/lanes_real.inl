@@ -1,6 +1,7 @@
-/* Lets one text serve lanes of floats and lanes of doubles. A template file starts by including this file with
-   PL_REAL_IS_DOUBLE defined as 0 or 1, writes REAL, VR and VM for the scalar, the vector and the mask, vr_ and vm_
-   for the helpers of lanes.h, and names its functions PL_R(name), which is name_f or name_d. */
+/* Lets one text serve lanes of floats and lanes of doubles. A template file starts by including
+   this file with PL_REAL_IS_DOUBLE defined as 0 or 1, writes REAL, VR and VM for the scalar, the
+   vector and the mask, vr_ and vm_ for the helpers of lanes.h, and names its functions PL_R(name),
+   which is name_f or name_d. */
 #include "math/lanes.h"
 
 #undef REAL

@@ -1,5 +1,5 @@
-/* Quaternions (x, y, z, w) in double precision, for set-up and reference code. A unit quaternion is the rotation
-   v ↦ q v q⁻¹; products apply the right factor first. */
+/* Quaternions (x, y, z, w) in double precision, for set-up and reference code. A unit quaternion is
+   the rotation v ↦ q v q⁻¹; products apply the right factor first. */
 #ifndef PL_MATH_QUAT_H
 #define PL_MATH_QUAT_H
 
@@ -55,7 +55,8 @@ static inline pl_vec3 pl_quat_rotate(pl_quat q, pl_vec3 v)
     return pl_m3_mul_v3(pl_quat_to_m3(q), v);
 }
 
-/* From a rotation matrix, by the largest of the four squares, so that nothing small is divided by. */
+/* From a rotation matrix, by the largest of the four squares, so that nothing small is divided
+   by. */
 static inline pl_quat pl_quat_from_m3(pl_mat3 r)
 {
     double a = r.m[0][0], b = r.m[1][1], c = r.m[2][2], x, y, z, w;

@@ -1,17 +1,20 @@
-/* The rotation R nearest to a 3 × 3 matrix C: the maximum of tr(Rᵀ C) with det R = +1, warm-started from a quaternion,
-   one matrix per lane. Template for float and double lanes: include with PL_REAL_IS_DOUBLE defined as 0 or 1.
+/* The rotation R nearest to a 3 × 3 matrix C: the maximum of tr(Rᵀ C) with det R = +1, warm-started
+   from a quaternion, one matrix per lane. Template for float and double lanes: include with
+   PL_REAL_IS_DOUBLE defined as 0 or 1.
 
    Warm: Newton on the rotation (Kugelstadt et al. 2018). With B = Rᵀ C and R exp([w]×),
        tr = tr B + w·g − ½ wᵀ H w,   g = (B21 − B12, B02 − B20, B10 − B01),   H = tr(B) I − sym(B),   w = H⁻¹ g,
-   and the update q ← q (1, w/2) / |…|, the Cayley map. All critical points but the maximum have an indefinite H (their
-   B differs from the best one by the signs of two eigenvalues), so a small step with H positive definite proves the
-   global maximum: the fast path cannot return anything else unnoticed.
+   and the update q ← q (1, w/2) / |…|, the Cayley map. All critical points but the maximum have an
+   indefinite H (their B differs from the best one by the signs of two eigenvalues), so a small step
+   with H positive definite proves the global maximum: the fast path cannot return anything else
+   unnoticed.
 
-   Cold, for lanes that are not done: tr(Rᵀ C) = qᵀ K q with Davenport's symmetric 4 × 4 matrix K, whose eigenvalues are
-   s1 + s2 + s3, s1 − s2 − s3, −s1 + s2 − s3, −s1 − s2 + s3 (singular values, s3 with the sign of det C). K is shifted
-   to be semidefinite and squared again and again; the start projected with the outcome is the eigenvector. Where
-   s2 + s3 is hardly above rounding (C of rank one, or near to a reflection), the eigenvectors of H tell which
-   directions C determines; what it does not determine keeps the start's value. */
+   Cold, for lanes that are not done: tr(Rᵀ C) = qᵀ K q with Davenport's symmetric 4 × 4 matrix K,
+   whose eigenvalues are s1 + s2 + s3, s1 − s2 − s3, −s1 + s2 − s3, −s1 − s2 + s3 (singular values,
+   s3 with the sign of det C). K is shifted to be semidefinite and squared again and again; the
+   start projected with the outcome is the eigenvector. Where s2 + s3 is hardly above rounding (C of
+   rank one, or near to a reflection), the eigenvectors of H tell which directions C determines;
+   what it does not determine keeps the start's value. */
 #if !PL_REAL_IS_DOUBLE &&                                                                          \
     !defined(PL_MATH_ROTATION_INL_D) /* rare cases of floats are left to doubles */
 #undef PL_REAL_IS_DOUBLE
@@ -31,11 +34,12 @@
 
 #ifndef PL_ROTATION_CONSTANTS
 #define PL_ROTATION_CONSTANTS
-/* A lane is done when its last step w was shorter than this: what remains is below |w|³, because the cubic term of the
-   trace is |w|² w·g / 6, and w·g is itself of second order. */
+/* A lane is done when its last step w was shorter than this: what remains is below |w|³, because
+   the cubic term of the trace is |w|² w·g / 6, and w·g is itself of second order. */
 #define PL_ROTATION_STEP PL_R_PICK(4e-3f, 1e-5)
 #define PL_ROTATION_WARM_STEPS PL_R_PICK(3, 5)
-/* H counts as definite when det H > this · (tr H)³, far above rounding: if s2, s3 << s1, when s2 + s3 > 8 this s1. */
+/* H counts as definite when det H > this · (tr H)³, far above rounding: if s2, s3 << s1, when s2 +
+   s3 > 8 this s1. */
 #define PL_ROTATION_DEFINITE PL_R_PICK(1e-6f, 1e-12)
 /* Pairs of squarings: 2^24 and 2^54 tell eigenvalues apart that differ by more than rounding. */
 #define PL_ROTATION_SQUARINGS PL_R_PICK(12, 27)
@@ -46,8 +50,8 @@
 #define PL_ROTATION_VOID PL_R_PICK(2.5e-7, 2e-15)
 #endif
 
-/* Row by row, from a unit quaternion (x, y, z, w). The homogeneous form of the diagonal is nearer to orthogonal, by a
-   third, than 1 − 2 (y² + z²). */
+/* Row by row, from a unit quaternion (x, y, z, w). The homogeneous form of the diagonal is nearer
+   to orthogonal, by a third, than 1 − 2 (y² + z²). */
 PL_LANES_INLINE void PL_R(pl_rotation_matrix)(const VR q[4], VR r[9])
 {
     VR x2 = q[0] + q[0], y2 = q[1] + q[1], z2 = q[2] + q[2];
@@ -74,8 +78,8 @@ PL_LANES_INLINE void PL_R(pl_rotation_slope)(const VR c[9], const VR q[4], VR g[
     h[1] = b[1] + b[3], h[2] = b[2] + b[6], h[4] = b[5] + b[7];
 }
 
-/* p = w/2 = (2 H)⁻¹ g by cofactors. Returns where H is clearly positive definite: its three invariants are positive,
-   the determinant by a margin; p is meaningless elsewhere. */
+/* p = w/2 = (2 H)⁻¹ g by cofactors. Returns where H is clearly positive definite: its three
+   invariants are positive, the determinant by a margin; p is meaningless elsewhere. */
 PL_LANES_INLINE VM PL_R(pl_rotation_step)(const VR g[3], const VR h[6], VR p[3])
 {
     VR k00 = h[3] * h[5] - h[4] * h[4], k01 = h[2] * h[4] + h[1] * h[5],
@@ -100,8 +104,9 @@ PL_LANES_INLINE void PL_R(pl_rotation_normalise)(VR q[4])
         q[i] *= scale;
 }
 
-/* q ← q (1 + (1 − |q|²) / 2) for q of nearly unit length, so that only the rounding of q itself remains. Each component
-   is cut into a part on a grid so coarse that the sum of the squares is exact, and a small rest. */
+/* q ← q (1 + (1 − |q|²) / 2) for q of nearly unit length, so that only the rounding of q itself
+   remains. Each component is cut into a part on a grid so coarse that the sum of the squares is
+   exact, and a small rest. */
 PL_LANES_INLINE void PL_R(pl_rotation_unit)(VR q[4], VM where)
 {
     VR grid = vr_splat(PL_R_PICK(0x1.8p12f, 0x1.8p26)), coarse = vr_splat(1), fine = vr_splat(0);
@@ -128,8 +133,8 @@ PL_LANES_INLINE void PL_R(pl_rotation_turn)(VR q[4], const VR p[3], VM where)
         q[i] = vr_select(where, n[i], q[i]);
 }
 
-/* The same for q of unit length and |p|² = square: the length is √(1 + |p|²), and for short steps a few terms of the
-   series take the place of a root and a division. */
+/* The same for q of unit length and |p|² = square: the length is √(1 + |p|²), and for short steps a
+   few terms of the series take the place of a root and a division. */
 PL_LANES_INLINE void PL_R(pl_rotation_nudge)(VR q[4], const VR p[3], VR square, VM where)
 {
     VR n[4], scale;
@@ -185,9 +190,10 @@ PL_LANES_INLINE void PL_R(pl_rotation_davenport)(const VR c[9], VR m[10])
     m[9] = c[0] + c[4] + c[8] + shift;
 }
 
-/* m to a high power, up to a factor. Each round scales the trace to [1, 2), squares twice, and leaves a lane alone from
-   the round on in which its second eigenvalue had fallen below about 10⁻³ of the first before the last squaring.
-   Entries below rounding are set to zero first, so that they do not decay through the slow subnormal numbers. */
+/* m to a high power, up to a factor. Each round scales the trace to [1, 2), squares twice, and
+   leaves a lane alone from the round on in which its second eigenvalue had fallen below about 10⁻³
+   of the first before the last squaring. Entries below rounding are set to zero first, so that they
+   do not decay through the slow subnormal numbers. */
 PL_LANES_INLINE void PL_R(pl_rotation_power)(VR m[10])
 {
     VM frozen = vm_splat(0);
@@ -210,8 +216,9 @@ PL_LANES_INLINE void PL_R(pl_rotation_power)(VR m[10])
     }
 }
 
-/* The start projected with the power m, at unit length; or, where little of the start is left (or it was not a number),
-   the column of m with the largest diagonal, in the half-space of the start. */
+/* The start projected with the power m, at unit length; or, where little of the start is left (or
+   it was not a number), the column of m with the largest diagonal, in the half-space of the
+   start. */
 PL_LANES_INLINE void PL_R(pl_rotation_project)(const VR m[10], const VR q[4], VR out[4])
 {
     static const int at[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}};
@@ -240,11 +247,12 @@ PL_LANES_INLINE void PL_R(pl_rotation_project)(const VR m[10], const VR q[4], VR
 }
 
 #if PL_REAL_IS_DOUBLE
-/* n, near the maximum of a C that leaves H nearly singular, is brought there by steps in the eigenvectors of H. Turning
-   by φ about one of them changes the trace by h cos φ + g sin φ exactly (h its eigenvalue, g the gradient along it), so
-   that tan(φ/2) = g / (h + √(h² + g²)) also leaves saddles. Directions with an amplitude √(h² + g²) not above `nothing`
-   times s1 are left out, and get the start's value at the end: of n⁻¹ q, as a quaternion, remain the real part and
-   those directions; they span the eigenvectors of K that share its largest eigenvalue. */
+/* n, near the maximum of a C that leaves H nearly singular, is brought there by steps in the
+   eigenvectors of H. Turning by φ about one of them changes the trace by h cos φ + g sin φ exactly
+   (h its eigenvalue, g the gradient along it), so that tan(φ/2) = g / (h + √(h² + g²)) also leaves
+   saddles. Directions with an amplitude √(h² + g²) not above `nothing` times s1 are left out, and
+   get the start's value at the end: of n⁻¹ q, as a quaternion, remain the real part and those
+   directions; they span the eigenvectors of K that share its largest eigenvalue. */
 static __attribute__((noinline, unused)) void pl_rotation_weak(const vd c[9], const vd q[4],
                                                                double nothing, vd n[4])
 {
@@ -316,7 +324,8 @@ static inline void pl_rotation_narrow(vd wide, int first, vf *a)
 }
 #endif
 
-/* The lanes of n where H is nearly singular: always in doubles, as in floats H would be as wrong as it is small. */
+/* The lanes of n where H is nearly singular: always in doubles, as in floats H would be as wrong as
+   it is small. */
 static __attribute__((noinline, unused)) void PL_R(pl_rotation_undecided)(const VR c[9],
                                                                           const VR q[4], VM where,
                                                                           VR n[4])
@@ -343,8 +352,9 @@ static __attribute__((noinline, unused)) void PL_R(pl_rotation_undecided)(const 
         n[i] = vr_select(where, m[i], n[i]);
 }
 
-/* Sets q in the lanes that are not done, and returns where c is finite; elsewhere q stays. c is scaled to a largest
-   entry near 1. The Newton steps at the end take away what rounding the squarings left. */
+/* Sets q in the lanes that are not done, and returns where c is finite; elsewhere q stays. c is
+   scaled to a largest entry near 1. The Newton steps at the end take away what rounding the
+   squarings left. */
 static __attribute__((noinline, unused)) VM PL_R(pl_rotation_cold)(const VR c[9], VM done, VR q[4])
 {
     VR m[10], n[4];
@@ -382,8 +392,9 @@ PL_LANES_INLINE VM PL_R(pl_rotation_warm)(const VR c[9], VM done, VR q[4])
     return done | (definite & (length2 < vr_splat(0.25 * PL_ROTATION_STEP * PL_ROTATION_STEP)));
 }
 
-/* `sets` matrices per lane, step by step together: a step is a chain of operations that wait for each other, and the
-   processor fills the gaps of one with the next as long as no branch stands between them. */
+/* `sets` matrices per lane, step by step together: a step is a chain of operations that wait for
+   each other, and the processor fills the gaps of one with the next as long as no branch stands
+   between them. */
 PL_LANES_INLINE void PL_R(pl_rotation_fit_sets)(int sets, const VR (*matrix)[9], VR (*q)[4])
 {
     VR c[PL_ROTATION_SETS][9], start[PL_ROTATION_SETS][4];
@@ -428,15 +439,16 @@ PL_LANES_INLINE void PL_R(pl_rotation_fit_sets)(int sets, const VR (*matrix)[9],
         PL_R(pl_rotation_unit)(q[s], usable[s]);
 }
 
-/* q (x, y, z, w; unit): in the start, out the rotation nearest to c (row by row). A lane whose c is zero, smaller than
-   the smallest normal number, infinite or not a number keeps its start; lanes to be left out are given c = 0. Scaling c
-   by a power of two changes no bit. */
+/* q (x, y, z, w; unit): in the start, out the rotation nearest to c (row by row). A lane whose c is
+   zero, smaller than the smallest normal number, infinite or not a number keeps its start; lanes to
+   be left out are given c = 0. Scaling c by a power of two changes no bit. */
 PL_LANES_INLINE void PL_R(pl_rotation_fit)(const VR matrix[9], VR q[4])
 {
     PL_R(pl_rotation_fit_sets)(1, (const VR(*)[9])matrix, (VR(*)[4])q);
 }
 
-/* Sets of a matrix and a start per lane, component by component: c[set][9][lane] and q[set][4][lane]. */
+/* Sets of a matrix and a start per lane, component by component: c[set][9][lane] and
+   q[set][4][lane]. */
 PL_LANES_INLINE void PL_R(pl_rotation_fit_some)(int sets, const REAL *c, REAL *q)
 {
     VR matrix[PL_ROTATION_SETS][9], rotation[PL_ROTATION_SETS][4];

@@ -1,8 +1,9 @@
-/* Arrays of matrices and quaternions through the lanes, for rotation_lanes.c: template for floats and doubles. The last
-   group is filled up with zero matrices and identity quaternions. */
+/* Arrays of matrices and quaternions through the lanes, for rotation_lanes.c: template for floats
+   and doubles. The last group is filled up with zero matrices and identity quaternions. */
 #include "math/lanes_real.inl"
 
-/* lanes[k * width + lane] = rows[lane * size + k], for `count` rows; absent rows are given as `rest`. */
+/* lanes[k * width + lane] = rows[lane * size + k], for `count` rows; absent rows are given as
+   `rest`. */
 static void PL_R(load_rows)(const REAL *rows, size_t count, int size, const REAL *rest, REAL *lanes)
 {
 #if !PL_REAL_IS_DOUBLE

@@ -4,8 +4,9 @@
 
 #include "pliant/base.h"
 
-/* The widths whose kernels are compiled in: PL_SIMD_EACH(X) is X(4), X(8), X(16), or fewer of them; builds that look for
-   other things than numbers leave some out (PLIANT_WIDTHS in CMakeLists.txt). */
+/* The widths whose kernels are compiled in: PL_SIMD_EACH(X) is X(4), X(8), X(16), or fewer of them;
+   builds that look for other things than numbers leave some out (PLIANT_WIDTHS in
+   CMakeLists.txt). */
 #if defined(__x86_64__) && !defined(PLIANT_WITHOUT_8)
 #define PL_SIMD_8(X) X(8)
 #else
@@ -21,9 +22,9 @@
 /* Where a table made by PL_SIMD_EACH has the kernels of a width: `[PL_SIMD_PLACE(width)] = …,`. */
 #define PL_SIMD_PLACE(width) ((width) / 8)
 
-/* 4, 8 (AVX2) or 16 (AVX-512 F, DQ, BW, VL): the widest this machine and its operating system support, found once. The
-   environment variable PLIANT_SIMD (4, 8 or 16) chooses a narrower one; other values, and widths the machine lacks,
-   leave the choice as it is. */
+/* 4, 8 (AVX2) or 16 (AVX-512 F, DQ, BW, VL): the widest this machine and its operating system
+   support, found once. The environment variable PLIANT_SIMD (4, 8 or 16) chooses a narrower one;
+   other values, and widths the machine lacks, leave the choice as it is. */
 PL_API int pl_simd_width(void);
 
 /* Whether code compiled for that width runs here. */

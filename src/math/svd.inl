@@ -1,6 +1,7 @@
-/* Singular values of 3 × 3 matrices, one per lane: C = U diag(s) Vᵀ with rotations U and V, s1 >= s2 >= |s3|, and s3
-   with the sign of det C. R is the rotation nearest to C; Rᵀ C is then symmetric with eigenvalues s and eigenvectors V
-   (eigen.inl), and U = R V. Template: include with PL_REAL_IS_DOUBLE defined as 0 or 1. */
+/* Singular values of 3 × 3 matrices, one per lane: C = U diag(s) Vᵀ with rotations U and V, s1 >=
+   s2 >= |s3|, and s3 with the sign of det C. R is the rotation nearest to C; Rᵀ C is then symmetric
+   with eigenvalues s and eigenvectors V (eigen.inl), and U = R V. Template: include with
+   PL_REAL_IS_DOUBLE defined as 0 or 1. */
 #include "math/rotation.inl"
 
 #if PL_REAL_IS_DOUBLE ? !defined(PL_MATH_SVD_INL_D) : !defined(PL_MATH_SVD_INL_F)
@@ -10,8 +11,9 @@
 #define PL_MATH_SVD_INL_F
 #endif
 
-/* u, v: row by row. q (unit) is on entry the start of the rotation and on return the rotation U Vᵀ. A lane whose matrix
-   is zero gives s = 0, one that is not finite s = 0 too; u = R and v = I there. */
+/* u, v: row by row. q (unit) is on entry the start of the rotation and on return the rotation U Vᵀ.
+   A lane whose matrix is zero gives s = 0, one that is not finite s = 0 too; u = R and v = I
+   there. */
 PL_LANES_INLINE void PL_R(pl_svd3)(const VR matrix[9], VR q[4], VR u[9], VR s[3], VR v[9])
 {
     VR largest = vr_splat(0), sum = vr_splat(0);

@@ -15,7 +15,7 @@
 
 #define COOKIE 0x706c636c
 
-/* ---- Definitions ------------------------------------------------------------------------------- */
+/* ---- Definitions ----------------------------------------------------------------------------- */
 
 pl_clustered_def pl_default_clustered_def(void)
 {
@@ -115,7 +115,7 @@ pl_status pl_clustered_check(const pl_clustered_def *def, pl_error *error)
     return check_fracture(def, error);
 }
 
-/* ---- Bodies ------------------------------------------------------------------------------------ */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 /* Beyond this, squares of squares leave a float. */
 #define FARTHEST 1e9f
@@ -194,8 +194,8 @@ static int longest_axis(const halving *h, int begin, int end)
     return longest;
 }
 
-/* Halves of halves, each across its longest side, in whole blocks of rows while there are several: whatever follows each other is
-   as near to a cube as can be. */
+/* Halves of halves, each across its longest side, in whole blocks of rows while there are several:
+   whatever follows each other is as near to a cube as can be. */
 static void halve(const halving *h, int begin, int end)
 {
     enum { FEW = 8 };
@@ -212,7 +212,8 @@ static void halve(const halving *h, int begin, int end)
     halve(h, begin + half, end);
 }
 
-/* Places in an order that keeps neighbours together, and the length that is nothing beside the body. */
+/* Places in an order that keeps neighbours together, and the length that is nothing beside the
+   body. */
 static void place_particles(pl_clustered *c, const float *rest)
 {
     halving h = {rest, c->rows.sort, (pl_sort_item *)c->rows.sort + c->n};
@@ -307,7 +308,8 @@ static pl_status check_source(pl_memory *memory, const pl_clustered_source *sour
     return status;
 }
 
-/* What flows gets new clusters: room for some of them now, so that the first ones need not move everything. */
+/* What flows gets new clusters: room for some of them now, so that the first ones need not move
+   everything. */
 static bool reserve_at_start(pl_clustered *c, const pl_clustered_source *source, int members)
 {
     bool flows = isfinite(c->def.yield) && c->def.recluster != PL_RECLUSTER_NONE;
@@ -338,7 +340,7 @@ pl_status pl_clustered_create(pl_memory *memory, const pl_clustered_source *sour
     return PL_OK;
 }
 
-/* ---- A sub-step -------------------------------------------------------------------------------- */
+/* ---- A sub-step ------------------------------------------------------------------------------ */
 
 typedef float v4 __attribute__((vector_size(16)));
 
@@ -358,7 +360,8 @@ static rows rows_of(const pl_clustered *c, int begin, int end)
     return (rows){begin < c->n ? begin : c->n, end < c->n ? end : c->n};
 }
 
-/* Particles may lie anywhere in the caller's arrays: so many rows before they are wanted, they are asked for. */
+/* Particles may lie anywhere in the caller's arrays: so many rows before they are wanted, they are
+   asked for. */
 enum { AHEAD = 16 };
 
 static void load(void *context, int begin, int end, int worker)
@@ -482,8 +485,8 @@ static const pl_clustered_table *table_of(int width)
 
 #define PI 3.14159265358979323846
 
-/* Corrections are ways, and the same way in half the time is a force four times as large: finer sub-steps than this share
-   it out, so that the limit is no stiffer, and a dent no different. */
+/* Corrections are ways, and the same way in half the time is a force four times as large: finer
+   sub-steps than this share it out, so that the limit is no stiffer, and a dent no different. */
 #define STRAIN_STEP (1.0 / 480)
 
 static double strain_part(const pl_clustered_def *d, double h)
@@ -530,8 +533,8 @@ static void note(pl_clustered *c, int phase, uint64_t *clock)
     *clock = now;
 }
 
-/* As many pieces as there are runs: rows and clusters lie in the same order of boxes, so that a thread that took its turn there finds
-   what it left in its cache. */
+/* As many pieces as there are runs: rows and clusters lie in the same order of boxes, so that a
+   thread that took its turn there finds what it left in its cache. */
 static int grain_of(const pl_clustered *c)
 {
     int runs = c->rows.run_count > 0 ? c->rows.run_count : 1; /* 0: all is debris */
@@ -539,8 +542,8 @@ static int grain_of(const pl_clustered *c)
     return grain > BLOCKS_LEAST ? grain : BLOCKS_LEAST;
 }
 
-/* Rounds of it, until nobody is beyond the limit, and what is then to be taken away: in the last round that there may be, while the
-   members of a group are at hand. */
+/* Rounds of it, until nobody is beyond the limit, and what is then to be taken away: in the last
+   round that there may be, while the members of a group are at hand. */
 static void limit_strain(pl_clustered_step *step, pl_tasks *tasks)
 {
     pl_clustered *c = step->clustered;
@@ -617,9 +620,10 @@ void pl_clustered_solve(pl_clustered *c, const pl_clustered_motion *motion, pl_t
     pl_clustered_solve_at(c, motion, tasks, pl_simd_width());
 }
 
-/* ---- Frames ------------------------------------------------------------------------------------ */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* F carried of each cluster, in the room that is kept between passes of the kernels: nine numbers, filled up to three vectors. */
+/* F carried of each cluster, in the room that is kept between passes of the kernels: nine numbers,
+   filled up to three vectors. */
 enum { FRAME = 12 };
 _Static_assert((int)FRAME <= (int)PL_KEPT, "room for the frames of clusters");
 

@@ -1,13 +1,15 @@
-/* Clustered shape matching with plasticity, reclustering and fracture (Falkenstein 2017, METHODS §2): particles in overlapping
-   clusters, each of which remembers where its members were at rest, but nobody where everybody was.
+/* Clustered shape matching with plasticity, reclustering and fracture (Falkenstein 2017, METHODS
+   §2): particles in overlapping clusters, each of which remembers where its members were at rest,
+   but nobody where everybody was.
 
-   Order of a sub-step, as in METHODS: fit → flow (computed, held back) → goals → integrate → constraints → strain limiting
-   (pl_clustered_solve) → contacts → velocities (the world) → commit Fᵖ → fracture → add clusters → mark and fade → recentre
-   (pl_clustered_change).
+   Order of a sub-step, as in METHODS: fit → flow (computed, held back) → goals → integrate →
+   constraints → strain limiting (pl_clustered_solve) → contacts → velocities (the world) → commit
+   Fᵖ → fracture → add clusters → mark and fade → recentre (pl_clustered_change).
 
-   Lengths are in the model's unit, positions floats from the body's origin, as for all matter. Sums over the members of
-   a cluster run in sixteen columns (member k in column k mod 16) that are added up in a fixed order: every vector width
-   gives the same bits. Work is cut into blocks of constant size; nothing is allocated but by a change of topology. */
+   Lengths are in the model's unit, positions floats from the body's origin, as for all matter. Sums
+   over the members of a cluster run in sixteen columns (member k in column k mod 16) that are added
+   up in a fixed order: every vector width gives the same bits. Work is cut into blocks of constant
+   size; nothing is allocated but by a change of topology. */
 #ifndef PL_MATTER_CLUSTERED_H
 #define PL_MATTER_CLUSTERED_H
 
@@ -33,8 +35,8 @@ typedef enum pl_phase {
 } pl_phase;
 
 typedef struct pl_cluster {
-    /* Members: places first … first + count − 1 of the member arrays; `room` of them (a multiple of 16) are its own, those
-       behind `count` have weight 0 and repeat the first particle. */
+    /* Members: places first … first + count − 1 of the member arrays; `room` of them (a multiple of
+       16) are its own, those behind `count` have weight 0 and repeat the first particle. */
     int32_t first, count, room;
 
     /* Rest; the kernels take the floats from `inverse` to `plastic` as one row. */
@@ -56,8 +58,9 @@ typedef struct pl_cluster {
     float fade;  /* 0 … 1: what its raw weights are multiplied by */
     uint32_t id; /* never used again: for tests, colours and snapshots */
 
-    /* Which element of the examples it is: the cluster of the model it was, or was split from; -1 = a later one, which
-       has none. Of those with the same element one speaks for it; derived by pl_clustered_index. */
+    /* Which element of the examples it is: the cluster of the model it was, or was split from; -1 =
+       a later one, which has none. Of those with the same element one speaks for it; derived by
+       pl_clustered_index. */
     int32_t element;
     bool speaks;
 
@@ -77,11 +80,13 @@ typedef struct pl_cluster {
     bool flows;
 } pl_cluster;
 
-/* How the kernels see the particles: as rows of four floats in an order that keeps neighbours together, and the clusters
-   in a sequence that follows it, sixteen to a group. Derived by pl_clustered_index. The sequence is cut into runs, each
-   of which adds what it has for its particles to rows of its own; particles then add up the runs. Rows go in blocks of
-   PL_ROW_BLOCK: what a run has nothing for, and what did not move, is skipped by blocks. Most blocks are one run's alone: it
-   moves them itself, as soon as none of its clusters will look at them again, while they are in the cache. */
+/* How the kernels see the particles: as rows of four floats in an order that keeps neighbours
+   together, and the clusters in a sequence that follows it, sixteen to a group. Derived by
+   pl_clustered_index. The sequence is cut into runs, each of which adds what it has for its
+   particles to rows of its own; particles then add up the runs. Rows go in blocks of PL_ROW_BLOCK:
+   what a run has nothing for, and what did not move, is skipped by blocks. Most blocks are one
+   run's alone: it moves them itself, as soon as none of its clusters will look at them again, while
+   they are in the cache. */
 enum { PL_ROW_BLOCK = 64, PL_MOST_RUNS = 8 };
 
 typedef struct pl_clustered_rows {
@@ -109,15 +114,17 @@ typedef struct pl_clustered_rows {
     uint8_t *moved; /* [blocks] in the last round of strain limiting */
     float *group;   /* [groups][PL_GROUP_FIELDS][16] of the clusters, between the phases */
     float *kept; /* [groups][PL_KEPT][16] sums and more, while examples stand between the passes */
-    /* [groups][16] where in the manifold's arrays the stretch of a cluster goes, and where S̃ is. */
+    /* [groups][16] where in the manifold's arrays the stretch of a cluster goes, and where S̃
+       is. */
     int32_t *spoken, *heard;
     float *columns; /* [runs][3][column_room] of a group, between its passes */
     int column_room;
     float *rest; /* [slots][4][16] p and w m of the members, sixteen to a slot */
 
-    /* Narrow bodies, of many small clusters, have one cluster per lane also while their members are gone through: member k
-       of sixteen clusters in slot lane_start[group] + k. Short ones are filled up with rows that are nobody's, weight 0.
-       lane_fixed is the row of rest of each cluster, for bodies that do not flow. */
+    /* Narrow bodies, of many small clusters, have one cluster per lane also while their members are
+       gone through: member k of sixteen clusters in slot lane_start[group] + k. Short ones are
+       filled up with rows that are nobody's, weight 0. lane_fixed is the row of rest of each
+       cluster, for bodies that do not flow. */
     bool narrow;
     int32_t *lane_start; /* [groups + 1] */
     int32_t *lane_row;   /* [slots][16] as `row` */
@@ -128,8 +135,9 @@ typedef struct pl_clustered_rows {
     int row_capacity; /* rows there is room for */
 } pl_clustered_rows;
 
-/* Elastic bodies of many small clusters, one in every lane all the time (rings.h). Member k of sixteen clusters that follow
-   each other in the sequence is in slot start[group] + k. Derived by pl_clustered_index and pl_clustered_weigh. */
+/* Elastic bodies of many small clusters, one in every lane all the time (rings.h). Member k of
+   sixteen clusters that follow each other in the sequence is in slot start[group] + k. Derived by
+   pl_clustered_index and pl_clustered_weigh. */
 enum { PL_RING_MOST = 48 }; /* members */
 
 typedef struct pl_rings {
@@ -151,8 +159,8 @@ typedef struct pl_rings {
 
 typedef struct pl_clustered_proxies pl_clustered_proxies;
 
-/* Examples of a body, and room for the descriptors of all its elements, [blocks + 1][6][16]: the last block is for those
-   that have nothing to say or to hear. */
+/* Examples of a body, and room for the descriptors of all its elements, [blocks + 1][6][16]: the
+   last block is for those that have nothing to say or to hear. */
 typedef struct pl_clustered_manifold {
     pl_examples *examples;
     float *present, *blend;
@@ -182,7 +190,8 @@ typedef struct pl_clustered {
     float *raw;        /* [members] weight before fading and normalising */
     float *weight;     /* [members] w: Σ over a particle's memberships is 1 */
 
-    /* The same from the particles' side, in ascending order of clusters: places of member arrays. */
+    /* The same from the particles' side, in ascending order of clusters: places of member
+       arrays. */
     int32_t *start; /* [n + 1] */
     int32_t *place; /* [memberships] */
     int32_t *owner; /* [members] cluster of each member place */
@@ -193,8 +202,8 @@ typedef struct pl_clustered {
     pl_rings rings;                  /* likewise */
     pl_clustered_manifold *manifold; /* of the examples; NULL = none */
 
-    /* Time spent in pl_clustered_solve, ever, in pl_ticks: fit and goals; rows in and out and integration; strain limiting; contact with
-       itself; projection on the examples. */
+    /* Time spent in pl_clustered_solve, ever, in pl_ticks: fit and goals; rows in and out and
+       integration; strain limiting; contact with itself; projection on the examples. */
     uint64_t ticks[5];
     uint64_t rounds;      /* of strain limiting, ever */
     uint64_t corrections; /* clusters that had members beyond the limit in them, ever */
@@ -232,7 +241,8 @@ pl_status pl_clustered_create(pl_memory *memory, const pl_clustered_source *sour
                               pl_error *error);
 void pl_clustered_destroy(pl_clustered *clustered); /* NULL is allowed */
 
-/* One sub-step's motion, all in units and relative to the moving origin: `x` becomes where particles want to be. */
+/* One sub-step's motion, all in units and relative to the moving origin: `x` becomes where
+   particles want to be. */
 typedef struct pl_clustered_motion {
     double h;
     const float *from; /* [n][3] positions at the start */
@@ -252,31 +262,37 @@ typedef struct pl_clustered_motion {
 void pl_clustered_solve(pl_clustered *clustered, const pl_clustered_motion *motion,
                         pl_tasks *tasks);
 
-/* frame[i] = Σ_c w F carried of the last fit: how the surface around each particle is deformed; I for a particle without
-   clusters. Only pictures need it, so it is worked out when it is asked for. */
+/* frame[i] = Σ_c w F carried of the last fit: how the surface around each particle is deformed; I
+   for a particle without clusters. Only pictures need it, so it is worked out when it is asked
+   for. */
 void pl_clustered_frames(pl_clustered *clustered, pl_tasks *tasks);
 
-/* Whether every fit finds `stretch` and `pull` and counts what was `worked`: not those of elastic bodies with nearly as many
-   clusters as particles, for which it would take as long as all the rest. */
+/* Whether every fit finds `stretch` and `pull` and counts what was `worked`: not those of elastic
+   bodies with nearly as many clusters as particles, for which it would take as long as all the
+   rest. */
 bool pl_clustered_measures_strain(const pl_clustered *clustered);
 
 /* Largest singular value of Fᵉ in the last fit, of any body. */
 float pl_cluster_stretch(const pl_clustered *clustered, const pl_cluster *cluster);
 
-/* ---- Examples (METHODS §4, clustered_examples.c) ---------------------------------------------------------------------
+/* ---- Examples (METHODS §4, clustered_examples.c)
+   ---------------------------------------------------------------------
 
-   Each cluster of the model is an element of width 6: the stretch S of its elastic gradient. With examples the rest shape
-   of a cluster is S̃ Fᵖ in place of Fᵖ, and its rotation the least-squares one. */
+   Each cluster of the model is an element of width 6: the stretch S of its elastic gradient. With
+   examples the rest shape of a cluster is S̃ Fᵖ in place of Fᵖ, and its rotation the least-squares
+   one. */
 enum { PL_CLUSTERED_DESCRIPTOR = 6 };
 
-/* What poses are compared by: S − I of the clusters of the model in a pose ([n][3] units; any place and rotation), and the
-   mass of each, by which they are weighed. A region that is turned inside out has one negative eigenvalue, a flattened one a
-   zero: they are stretches like others. Clusters whose rest is flat, a line or a point have no stretch, and zeros. Of a
-   body that has not been changed yet. */
+/* What poses are compared by: S − I of the clusters of the model in a pose ([n][3] units; any place
+   and rotation), and the mass of each, by which they are weighed. A region that is turned inside
+   out has one negative eigenvalue, a flattened one a zero: they are stretches like others. Clusters
+   whose rest is flat, a line or a point have no stretch, and zeros. Of a body that has not been
+   changed yet. */
 void pl_clustered_describe(const pl_clustered *clustered, const float *pose_x,
                            float *descriptors /* [clusters][6] */, float *weights /* [clusters] */);
 
-/* Takes the examples over (not on failure); NULL = none again. Their elements are the clusters of the model. */
+/* Takes the examples over (not on failure); NULL = none again. Their elements are the clusters of
+   the model. */
 pl_status pl_clustered_set_examples(pl_clustered *clustered, pl_examples *examples,
                                     pl_error *error);
 pl_examples *pl_clustered_examples(const pl_clustered *clustered); /* NULL = none */
@@ -290,9 +306,11 @@ void pl_clustered_stretch(const pl_clustered *clustered, const pl_cluster *clust
 void pl_clustered_choose_speakers(pl_clustered *clustered); /* of pl_clustered_index */
 void pl_clustered_free_examples(pl_clustered *clustered);   /* of pl_clustered_destroy */
 
-/* ---- Changing the clusters -------------------------------------------------------------------------------------------
+/* ---- Changing the clusters
+   -------------------------------------------------------------------------------------------
 
-   Room first (the only thing that can fail), then any changes of the arrays, then index, then weigh:
+   Room first (the only thing that can fail), then any changes of the arrays, then index, then
+   weigh:
    - new particles go behind the others: n, mass, radius, origin;
    - a new cluster goes behind the others, its members from member_count on: particle, p, raw of `count` of them, `room`
      = count rounded up to PL_COLUMNS, member_count += room, id = next_id++, turn and rotation and Fᵖ and the rest set
@@ -300,30 +318,34 @@ void pl_clustered_free_examples(pl_clustered *clustered);   /* of pl_clustered_d
    - a cluster is removed by moving those behind it forward; members it leaves behind go with the next index;
    - members of a cluster are removed by moving others into their places and lowering `count`. */
 
-/* Room for so many in all, if there is not: contents are kept; false without memory, and nothing is changed then. */
+/* Room for so many in all, if there is not: contents are kept; false without memory, and nothing is
+   changed then. */
 bool pl_clustered_reserve(pl_clustered *clustered, int clusters, int members, int particles);
 
-/* A cluster without members at rest: whole, not faded, everything as of a new body. Its centre should be set to about
-   where it is: the fit counts positions from there. */
+/* A cluster without members at rest: whole, not faded, everything as of a new body. Its centre
+   should be set to about where it is: the fit counts positions from there. */
 pl_cluster pl_cluster_blank(const pl_clustered_def *def);
 
-/* Closes gaps between the members of clusters, fills up their last blocks of sixteen, and derives start, place, owner
-   and rows. Places of members change; clusters and particles keep their numbers. */
+/* Closes gaps between the members of clusters, fills up their last blocks of sixteen, and derives
+   start, place, owner and rows. Places of members change; clusters and particles keep their
+   numbers. */
 void pl_clustered_index(pl_clustered *clustered);
 
 /* w = raw · fade, normalised per particle (0 where a particle has nothing). Of every cluster the
    offsets are shifted so that their weighted mean is zero, and mass, A_pp⁺, rank, width follow. */
 void pl_clustered_weigh(pl_clustered *clustered);
 
-/* The proxy stays with the members when their offsets are lowered by `shift` (pl_clustered_weigh does that). */
+/* The proxy stays with the members when their offsets are lowered by `shift` (pl_clustered_weigh
+   does that). */
 void pl_cluster_shift_proxy(pl_cluster *cluster, const double shift[3]);
 
-/* Gives the proxy of a new cluster the planes of the members' principal-axis box that pass nearer than half a radius to
-   the centre: those of thin bodies. */
+/* Gives the proxy of a new cluster the planes of the members' principal-axis box that pass nearer
+   than half a radius to the centre: those of thin bodies. */
 void pl_clustered_thin_planes(pl_clustered *clustered, int index);
 
-/* After contacts and velocities, positions and velocities (units, units/s) as they came out; what is divided gets places
-   behind the others in all arrays, which the caller has room for (pl_clustered_most_particles) or learns of before. */
+/* After contacts and velocities, positions and velocities (units, units/s) as they came out; what
+   is divided gets places behind the others in all arrays, which the caller has room for
+   (pl_clustered_most_particles) or learns of before. */
 typedef struct pl_clustered_change {
     double h;
     int n;        /* in: before; out: after */
@@ -333,13 +355,15 @@ typedef struct pl_clustered_change {
 } pl_clustered_change;
 void pl_clustered_commit(pl_clustered *clustered, pl_clustered_change *change, pl_tasks *tasks);
 
-/* Contact between clusters of the body that share no particle (proxy.c): particles of one that are inside the proxy of
-   another are moved out, with friction; linear momentum is kept. The last thing pl_clustered_solve does, if
-   def.self_contact. `x` are the positions so far, `from` those at the start of the sub-step. */
+/* Contact between clusters of the body that share no particle (proxy.c): particles of one that are
+   inside the proxy of another are moved out, with friction; linear momentum is kept. The last thing
+   pl_clustered_solve does, if def.self_contact. `x` are the positions so far, `from` those at the
+   start of the sub-step. */
 void pl_clustered_collide(pl_clustered *clustered, float *x, const float *from, double h,
                           double friction, pl_tasks *tasks);
 
-/* α/(2 h²) Σ_c Σ_i w m ‖x − goal in c‖² at these positions ([n][3]), in units of mass · length² / h² (clustered_energy.c). */
+/* α/(2 h²) Σ_c Σ_i w m ‖x − goal in c‖² at these positions ([n][3]), in units of mass · length² /
+   h² (clustered_energy.c). */
 double pl_clustered_elastic(const pl_clustered *clustered, const float *x, double h);
 
 void pl_clustered_proxies_free(pl_clustered *clustered); /* of pl_clustered_destroy */

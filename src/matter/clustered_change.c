@@ -1,6 +1,6 @@
-/* What happens to clustered matter after the velocities of a sub-step are known, in the order of METHODS §2: commit Fᵖ →
-   fracture → add clusters → mark and fade → recentre offsets. A change for which there is no memory does not happen, and is
-   counted. */
+/* What happens to clustered matter after the velocities of a sub-step are known, in the order of
+   METHODS §2: commit Fᵖ → fracture → add clusters → mark and fade → recentre offsets. A change for
+   which there is no memory does not happen, and is counted. */
 #include "matter/clustered_change.h"
 
 #include <string.h>
@@ -47,9 +47,10 @@ pl_cluster_fit pl_clustered_refit(const pl_clustered *c, int index, const float 
     return fit;
 }
 
-/* ---- Plastic flow and toughness ------------------------------------------------------------------------------------- */
+/* ---- Plastic flow and toughness -------------------------------------------------------------- */
 
-/* Σ w m ‖x − c − R P p‖² with the best R, but for what does not depend on the shape P; `moved` is A_xp, `rest` A_pp. */
+/* Σ w m ‖x − c − R P p‖² with the best R, but for what does not depend on the shape P; `moved` is
+   A_xp, `rest` A_pp. */
 static double left_by(pl_mat3 shape, pl_mat3 moved, pl_mat3 rest)
 {
     pl_mat3 turned = pl_m3_mul(moved, pl_m3_transpose(shape)), by = pl_m3_mul(shape, rest);
@@ -60,9 +61,10 @@ static double left_by(pl_mat3 shape, pl_mat3 moved, pl_mat3 rest)
     return sum - 2 * (s[0] + s[1] + s[2]);
 }
 
-/* Flow keeps the volume: what is given up in one direction is taken on in others. Where that costs more than it yields, as
-   it may in what cracks leave, thin in the one direction or drawn out, it would be a source of energy, and does not
-   happen. Bodies that cannot break have no such clusters, and are not asked. */
+/* Flow keeps the volume: what is given up in one direction is taken on in others. Where that costs
+   more than it yields, as it may in what cracks leave, thin in the one direction or drawn out, it
+   would be a source of energy, and does not happen. Bodies that cannot break have no such clusters,
+   and are not asked. */
 static bool dissipates(const pl_clustered *c, int index, const float *x)
 {
     const pl_cluster *cluster = c->clusters + index;
@@ -89,7 +91,7 @@ static void commit_cluster(pl_clustered *c, int index, const float *x, double h,
             (float)(def->toughness + decay * ((double)cluster->toughness - def->toughness));
 }
 
-/* ---- Marks and fades ------------------------------------------------------------------------------------------------ */
+/* ---- Marks and fades ------------------------------------------------------------------------- */
 
 /* cond(A) <= ‖A‖ ‖A⁻¹‖ (Frobenius) <= 3 cond(A): most need no singular values. */
 static bool is_worn(const pl_cluster *cluster, double limit)
@@ -107,8 +109,8 @@ static bool is_worn(const pl_cluster *cluster, double limit)
     return !(pl_condition(plastic) <= limit);
 }
 
-/* One sub-step of the life of a cluster; false when it is over. Only a cluster that was marked before, so that others had
-   the time to take its place, may go. */
+/* One sub-step of the life of a cluster; false when it is over. Only a cluster that was marked
+   before, so that others had the time to take its place, may go. */
 static bool live_on(pl_clustered *c, pl_cluster *cluster, double h, bool may_go, bool *fades)
 {
     const pl_clustered_def *def = &c->def;

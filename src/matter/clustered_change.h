@@ -1,4 +1,5 @@
-/* Between the parts of a change of topology: clustered_change.c (the order of things), fracture.c, recluster.c. */
+/* Between the parts of a change of topology: clustered_change.c (the order of things), fracture.c,
+   recluster.c. */
 #ifndef PL_MATTER_CLUSTERED_CHANGE_H
 #define PL_MATTER_CLUSTERED_CHANGE_H
 
@@ -13,14 +14,16 @@ typedef struct pl_cluster_fit {
 
 pl_cluster_fit pl_clustered_refit(const pl_clustered *clustered, int index, const float *x);
 
-/* Splits what is stretched beyond its toughness. True if anything changed: tables and weights are then up to date. */
+/* Splits what is stretched beyond its toughness. True if anything changed: tables and weights are
+   then up to date. */
 bool pl_clustered_fracture(pl_clustered *clustered, pl_clustered_change *change);
 
-/* Adds clusters where marked ones will leave too few. False if some are still owed for want of memory: then no cluster
-   may go. *added is raised by the number of new ones, which are behind the others and not in the tables yet. */
+/* Adds clusters where marked ones will leave too few. False if some are still owed for want of
+   memory: then no cluster may go. *added is raised by the number of new ones, which are behind the
+   others and not in the tables yet. */
 bool pl_clustered_add(pl_clustered *clustered, const float *x, double h, int *added);
 
-/* ---- Small things --------------------------------------------------------------------------------------------------- */
+/* ---- Small things ---------------------------------------------------------------------------- */
 
 static inline pl_mat3 pl_m3_from_floats(const float *a)
 {
@@ -65,7 +68,8 @@ static inline int pl_root_of(int32_t *parent, int i)
     return i;
 }
 
-/* A plane more for the proxy; without room it takes the place of the one farthest from the centre. */
+/* A plane more for the proxy; without room it takes the place of the one farthest from the
+   centre. */
 void pl_cluster_cut(pl_cluster *cluster, const pl_cut *cut);
 
 #endif

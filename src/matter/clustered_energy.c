@@ -2,8 +2,8 @@
 
        E = α / (2 h²) Σ_c Σ_i w m ‖x_i − (R S̃ Fᵖ p_i + c)‖²
 
-   with every cluster fitted to the positions as they are, by the rotation that leaves the least; S̃ is that of the last
-   sub-step (I without examples). */
+   with every cluster fitted to the positions as they are, by the rotation that leaves the least; S̃
+   is that of the last sub-step (I without examples). */
 #include <math.h>
 #include <string.h>
 

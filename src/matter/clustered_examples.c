@@ -1,4 +1,5 @@
-/* Clustered matter with examples (METHODS §4): poses as stretches of the clusters, and the examples of a body. */
+/* Clustered matter with examples (METHODS §4): poses as stretches of the clusters, and the examples
+   of a body. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 enum { WIDTH = PL_CLUSTERED_DESCRIPTOR, BLOCK = PL_EXAMPLES_BLOCK };
 
-/* ---- Poses --------------------------------------------------------------------------------------- */
+/* ---- Poses ----------------------------------------------------------------------------------- */
 
 /* F = A_xp A_pp⁺ of a cluster at these positions. */
 static void gradient_of(const pl_clustered *c, const pl_cluster *cluster, const float *x,
@@ -67,7 +68,7 @@ void pl_clustered_describe(const pl_clustered *c, const float *pose_x, float *de
     }
 }
 
-/* ---- Bodies -------------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 static void free_manifold(pl_memory *memory, pl_clustered_manifold *m)
 {
@@ -141,7 +142,8 @@ static void place_elements(pl_clustered *c, int elements)
     }
 }
 
-/* The first cluster of each element speaks for it; elements of which nothing is left are at rest. */
+/* The first cluster of each element speaks for it; elements of which nothing is left are at
+   rest. */
 void pl_clustered_choose_speakers(pl_clustered *c)
 {
     pl_clustered_manifold *m = c->manifold;

@@ -1,7 +1,8 @@
-/* The fit of clusters at one vector width (METHODS §2), a part of clustered_lanes.c: from the sums over their members centre,
-   rotation and goals, F, the rigid motion, stretch and flow, with a cluster per lane. */
+/* The fit of clusters at one vector width (METHODS §2), a part of clustered_lanes.c: from the sums
+   over their members centre, rotation and goals, F, the rigid motion, stretch and flow, with a
+   cluster per lane. */
 
-/* ---- What strain limiting does as well ----------------------------------------------------------- */
+/* ---- What strain limiting does as well ------------------------------------------------------- */
 
 /* By cofactors; 0 where there is none. */
 PL_LANES_INLINE void invert33(const vf a[9], vf out[9])
@@ -132,9 +133,10 @@ PL_LANES_INLINE void store_goal(const fit *f, group *g, int first)
         pl_store_f(g->goal[9 + k] + first, f->aim[k]);
 }
 
-/* ---- The fit of a sub-step --------------------------------------------------------------------- */
+/* ---- The fit of a sub-step ------------------------------------------------------------------- */
 
-/* The rigid motion of the members: d ω, and d (ū − ω × shift), so that d ū_i is their sum with d ω × y. */
+/* The rigid motion of the members: d ω, and d (ū − ω × shift), so that d ū_i is their sum with d ω
+   × y. */
 PL_LANES_INLINE void take_spin(const vf *sums, const fit *f, float damping, vf inertia[6],
                                vf out[6])
 {
@@ -161,7 +163,8 @@ PL_LANES_INLINE void take_spin(const vf *sums, const fit *f, float damping, vf i
     }
 }
 
-/* Where A_pp has no rank 3, F is what is seen of it, and R Fᵖ of the rest: F P + R Fᵖ (I − P), P = A_pp A_pp⁺. Rare. */
+/* Where A_pp has no rank 3, F is what is seen of it, and R Fᵖ of the rest: F P + R Fᵖ (I − P), P =
+   A_pp A_pp⁺. Rare. */
 static void complete(const group *g, int first, const float *plastic, const float *rotation,
                      float *gradient)
 {
@@ -255,9 +258,9 @@ PL_LANES_INLINE void store_table(const pl_clustered_step *step, group *g, int fi
         pl_store_f(t + (PL_GROUP_PUSH + k) * GROUP, pl_splat_f(0));
 }
 
-/* What the rotation is taken of: A_xp · map is Fᵉ, or A_xp Fᵖᵀ for the least-squares one. Of slivers and of what is
-   stretched out of all proportion, Fᵉ is mostly noise, and a rotation made of it gains energy: there the least-squares
-   one serves in any case. */
+/* What the rotation is taken of: A_xp · map is Fᵉ, or A_xp Fᵖᵀ for the least-squares one. Of
+   slivers and of what is stretched out of all proportion, Fᵉ is mostly noise, and a rotation made
+   of it gains energy: there the least-squares one serves in any case. */
 PL_LANES_INLINE void choose_map(const pl_clustered_step *step, const fit *f, const vf unplastic[9],
                                 vf map[9])
 {
@@ -294,7 +297,8 @@ PL_LANES_INLINE void load_stretch(const pl_clustered_step *step, const group *g,
     out[1] = out[3] = pl_load_f(s[5]) * off;
 }
 
-/* The rest shape is S̃ Fᵖ, and the rotation that of A_xp (S̃ Fᵖ)ᵀ: it exerts no torque. Fᵖ is left where it was. */
+/* The rest shape is S̃ Fᵖ, and the rotation that of A_xp (S̃ Fᵖ)ᵀ: it exerts no torque. Fᵖ is left
+   where it was. */
 PL_LANES_INLINE void modify(const pl_clustered_step *step, const group *g, int first, fit *f,
                             vf map[9])
 {

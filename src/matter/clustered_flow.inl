@@ -1,5 +1,6 @@
-/* Strain and plastic flow of clusters at one vector width (METHODS §2), a part of clustered_lanes.c: the rule of plastic.h with a
-   cluster per lane, in doubles, because det Fᵖ = 1 must last. */
+/* Strain and plastic flow of clusters at one vector width (METHODS §2), a part of
+   clustered_lanes.c: the rule of plastic.h with a cluster per lane, in doubles, because det Fᵖ = 1
+   must last. */
 #include "matter/plastic.h"
 
 typedef float half_lanes __attribute__((vector_size(PL_WD * 4)));
@@ -12,8 +13,9 @@ PL_LANES_INLINE vd polynomial(const double *a, int count, vd x)
     return p;
 }
 
-/* log of positive normal numbers, to a few units in the last place: of x = 2^k m with √½ <= m < √2, by log m = 2 atanh s,
-   s = (m − 1) / (m + 1). The sum with 1.5 · 2^52, as bits, makes a double of an integer. */
+/* log of positive normal numbers, to a few units in the last place: of x = 2^k m with √½ <= m < √2,
+   by log m = 2 atanh s, s = (m − 1) / (m + 1). The sum with 1.5 · 2^52, as bits, makes a double of
+   an integer. */
 PL_LANES_INLINE vd log_lanes(vd x)
 {
     static const double a[] = {0x1.e03a7acf07f85p-5, 0x1.df7ba1f4809c3p-5, 0x1.1118cd67251c5p-4,
@@ -79,7 +81,8 @@ PL_LANES_INLINE void deform(const vd v[9], const vd e[3], vd plastic[9])
         plastic[k] = b[k] * scale;
 }
 
-/* pl_plastic_flow: Fᵖ after the sub-step; returns who flows. What is wrong with the others is selected away. */
+/* pl_plastic_flow: Fᵖ after the sub-step; returns who flows. What is wrong with the others is
+   selected away. */
 PL_LANES_INLINE vl flow_some(const vd s[3], const vd v[9], double rate, vd limit, vd plastic[9])
 {
     vd one = pl_splat_d(1), star[3], e[3], measure = pl_splat_d(0), deformed[9];
@@ -124,8 +127,8 @@ static void find_yields(const pl_clustered_step *step, const group *g, int first
     }
 }
 
-/* What becomes of Fᵖ of PL_W clusters, with the singular values s and the right vectors v (row by row) of Fᵉ; sets `flows`, and
-   counts the work done. */
+/* What becomes of Fᵖ of PL_W clusters, with the singular values s and the right vectors v (row by
+   row) of Fᵉ; sets `flows`, and counts the work done. */
 static void flow_lanes(const pl_clustered_step *step, group *g, int first, const vf s[3],
                        const vf v[9], const vf plastic[9], float flow[9 * PL_W])
 {

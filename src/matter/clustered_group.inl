@@ -1,5 +1,5 @@
-/* Groups of sixteen clusters at one vector width, a part of clustered_lanes.c: their members or slots, the sums over them, and
-   which rows they add to. */
+/* Groups of sixteen clusters at one vector width, a part of clustered_lanes.c: their members or
+   slots, the sums over them, and which rows they add to. */
 
 enum { GROUP = 16 };
 
@@ -34,7 +34,8 @@ static void name_group(const pl_clustered_step *step, int run, int first, group 
         g->cluster[i] = c->clusters + r->sequence[first + i];
 }
 
-/* Clusters lie far apart in memory: those of the next group are asked for while this one is at work. */
+/* Clusters lie far apart in memory: those of the next group are asked for while this one is at
+   work. */
 static void expect_group(const pl_clustered_step *step, int run, int first)
 {
     const pl_clustered_rows *r = &step->clustered->rows;
@@ -66,7 +67,8 @@ static void open_members(const pl_clustered_rows *r, const float *places, group 
     }
 }
 
-/* The group that starts at `first` in the sequence; its members where the kernels go through them cluster by cluster. */
+/* The group that starts at `first` in the sequence; its members where the kernels go through them
+   cluster by cluster. */
 static void open_group(const pl_clustered_step *step, const float *places, int run, int first,
                        group *g)
 {
@@ -133,7 +135,8 @@ PL_LANES_INLINE float *sum_of(const pl_clustered_rows *r, int run)
     return r->sum + (size_t)run * 4 * (size_t)r->row_capacity;
 }
 
-/* Asks for the rows that the next group will be the first of its run to look at: of two kinds, and of what the run has for them. */
+/* Asks for the rows that the next group will be the first of its run to look at: of two kinds, and
+   of what the run has for them. */
 static void expect_rows(const pl_clustered_rows *r, const group *g, const float *places,
                         const float *others)
 {

@@ -1,4 +1,5 @@
-/* Room for clustered matter, and what is derived from its clusters: tables, the order of the kernels, weights, rest. */
+/* Room for clustered matter, and what is derived from its clusters: tables, the order of the
+   kernels, weights, rest. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 /* Fewer memberships than this are not worth a run of their own. */
 enum { RUN_LEAST = 8192 };
 
-/* More members of a group than this keep nothing between the passes: they would not fit the caches. */
+/* More members of a group than this keep nothing between the passes: they would not fit the
+   caches. */
 enum { COLUMNS_MOST = 16384 };
 
 /* Bodies with a cluster per lane have at least so many of them, and none with more members. */
@@ -25,8 +27,8 @@ static int round_up(int count, int unit)
     return (count + unit - 1) / unit * unit;
 }
 
-/* Rows in whole blocks, and sixteen of them that are nobody's: what only fills up lanes goes there. Were it to share a row, one
-   lane would have to wait for the other. */
+/* Rows in whole blocks, and sixteen of them that are nobody's: what only fills up lanes goes there.
+   Were it to share a row, one lane would have to wait for the other. */
 static int rows_for(int particles)
 {
     return round_up(particles + PL_COLUMNS, PL_ROW_BLOCK);
@@ -38,9 +40,10 @@ static int most_runs(int members)
     return runs < 1 ? 1 : runs > PL_MOST_RUNS ? PL_MOST_RUNS : runs;
 }
 
-/* ---- Room -------------------------------------------------------------------------------------- */
+/* ---- Room ------------------------------------------------------------------------------------ */
 
-/* An array to be: where its pointer is, how many elements it is to have, and how many of them are there. */
+/* An array to be: where its pointer is, how many elements it is to have, and how many of them are
+   there. */
 typedef struct plan {
     void *pointer;
     size_t size, count, kept;
@@ -81,8 +84,8 @@ static void plan_rings(pl_clustered *c, size_t clusters, size_t members, size_t 
     want(p, &rings->home, 4 * sizeof(float), rows, 0);
 }
 
-/* Places in slots for so many members in blocks of sixteen: is_narrow lets no more of them be left empty. It must not depend on
-   capacities what kernels a body has. */
+/* Places in slots for so many members in blocks of sixteen: is_narrow lets no more of them be left
+   empty. It must not depend on capacities what kernels a body has. */
 static size_t places_for(size_t members)
 {
     return members + members / 8;
@@ -220,7 +223,7 @@ void pl_clustered_destroy(pl_clustered *c)
     pl_memory_free(c->memory, c);
 }
 
-/* ---- Tables ------------------------------------------------------------------------------------ */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* The rows of particles: by where they were. */
 static void order_rows(pl_clustered *c)
@@ -237,7 +240,8 @@ static void order_rows(pl_clustered *c)
     r->block_count = rows_for(c->n) / PL_ROW_BLOCK;
 }
 
-/* The row of the member with the most weight, which is in the middle of its cluster; of several the first. */
+/* The row of the member with the most weight, which is in the middle of its cluster; of several the
+   first. */
 static uint64_t middle_row(const pl_clustered *c, const pl_cluster *cluster)
 {
     float most = -1;
@@ -262,10 +266,11 @@ static void order_clusters(pl_clustered *c)
         r->sequence[i] = (int32_t)items[i].index;
 }
 
-/* ---- A cluster per lane ------------------------------------------------------------------------ */
+/* ---- A cluster per lane ---------------------------------------------------------------------- */
 
-/* Not far from each other in the sequence, clusters with as many members come together: a group takes as long as its
-   largest. The nearer they stay, the more of their particles the clusters of a group have in common. */
+/* Not far from each other in the sequence, clusters with as many members come together: a group
+   takes as long as its largest. The nearer they stay, the more of their particles the clusters of a
+   group have in common. */
 enum { NEAR_LANES = 32, NEAR_RINGS = 256 };
 
 static void even_out(pl_clustered *c, int near)
@@ -297,8 +302,8 @@ static void count_slots(pl_clustered *c)
     }
 }
 
-/* Whether a cluster per lane is the better layout: where lanes that have come to their end do not wait long for the others. The
-   sequence is as that layout wants it then. */
+/* Whether a cluster per lane is the better layout: where lanes that have come to their end do not
+   wait long for the others. The sequence is as that layout wants it then. */
 static bool is_narrow(pl_clustered *c)
 {
     size_t members = 0;
@@ -332,7 +337,8 @@ static void lay_out_lanes(pl_clustered *c)
     }
 }
 
-/* Rest as the kernels want it, in rows that a flow would change: of bodies that flow they look at the clusters themselves. */
+/* Rest as the kernels want it, in rows that a flow would change: of bodies that flow they look at
+   the clusters themselves. */
 static void fill_fixed(pl_clustered *c)
 {
     for (int i = 0; i < c->count; i++) {
@@ -385,7 +391,7 @@ static void fill_kernels(pl_clustered *c)
         fill_rest(c);
 }
 
-/* ---- Tables, once more --------------------------------------------------------------------------- */
+/* ---- Tables, once more ----------------------------------------------------------------------- */
 
 /* Owners, and the particles' side. */
 static void index_particles(pl_clustered *c)
@@ -409,8 +415,9 @@ static void index_particles(pl_clustered *c)
     }
 }
 
-/* spare[new place] = old place: members in the sequence of the clusters, and within a cluster in the order of rows, so that
-   memory is gone through from front to back. -1 where a place only fills up sixteen. */
+/* spare[new place] = old place: members in the sequence of the clusters, and within a cluster in
+   the order of rows, so that memory is gone through from front to back. -1 where a place only fills
+   up sixteen. */
 static void plan_places(pl_clustered *c)
 {
     pl_clustered_rows *r = &c->rows;
@@ -599,7 +606,7 @@ void pl_clustered_index(pl_clustered *c)
     pl_clustered_choose_speakers(c);
 }
 
-/* ---- Weights and rest -------------------------------------------------------------------------- */
+/* ---- Weights and rest ------------------------------------------------------------------------ */
 
 static void weigh_members(pl_clustered *c)
 {
@@ -661,8 +668,8 @@ static bool invert_well(const double a[6], double trace, double out[6])
     return true;
 }
 
-/* Directions in which the members are spread less than about 3 % of the most are not there: a stretch of so thin a layer, as
-   cracks leave it, is one of its noise. */
+/* Directions in which the members are spread less than about 3 % of the most are not there: a
+   stretch of so thin a layer, as cracks leave it, is one of its noise. */
 #define SMALLEST_SPREAD 1e-3
 
 static int invert_badly(const double a[6], double trace, double out[6], double seen[6])

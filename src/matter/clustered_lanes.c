@@ -1,16 +1,20 @@
-/* Clustered shape matching at one vector width: the fit of clusters, what it means for their particles, strain limiting.
+/* Clustered shape matching at one vector width: the fit of clusters, what it means for their
+   particles, strain limiting.
 
-   A group of sixteen clusters is gone through three times: sums over the members of each cluster, sixteen members at a
-   time; then rotations and the rest with one cluster per lane; then what each cluster has for its members. Particles are rows
-   of four floats, which sixteen loads and a transposition bring into lanes faster than three gathers do, and from which the way
-   back goes the same. Offsets of members from the centre of their cluster are kept between the passes while there is room.
+   A group of sixteen clusters is gone through three times: sums over the members of each cluster,
+   sixteen members at a time; then rotations and the rest with one cluster per lane; then what each
+   cluster has for its members. Particles are rows of four floats, which sixteen loads and a
+   transposition bring into lanes faster than three gathers do, and from which the way back goes the
+   same. Offsets of members from the centre of their cluster are kept between the passes while there
+   is room.
 
-   Narrow bodies, of many small clusters, have one per lane in all three. With examples the first pass is made for all clusters
-   before the second: in between their stretches are projected. Elastic bodies of smaller ones still have kernels of their own
-   (rings_lanes.c).
+   Narrow bodies, of many small clusters, have one per lane in all three. With examples the first
+   pass is made for all clusters before the second: in between their stretches are projected.
+   Elastic bodies of smaller ones still have kernels of their own (rings_lanes.c).
 
-   The parts: members of a cluster and slots of a narrow body with the sums over them; groups of both; the fit, and its pull on
-   the members; what examples want of it; rows that are moved by what the runs have for them; strain limiting. */
+   The parts: members of a cluster and slots of a narrow body with the sums over them; groups of
+   both; the fit, and its pull on the members; what examples want of it; rows that are moved by what
+   the runs have for them; strain limiting. */
 #include "matter/clustered_lanes.h"
 
 #include <math.h>
@@ -32,7 +36,7 @@
 #include "matter/clustered_settle.inl"
 #include "matter/clustered_limit.inl"
 
-/* ---- The fit of a run ---------------------------------------------------------------------------- */
+/* ---- The fit of a run ------------------------------------------------------------------------ */
 
 static void fit_all(const pl_clustered_step *step, group *g)
 {

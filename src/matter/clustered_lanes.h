@@ -4,12 +4,14 @@
 
 #include "matter/clustered.h"
 
-/* A cluster is a sliver when tr(A_pp⁻¹) m width² is above this (15 for a ball, some 25 / thickness² for a plate of
-   radius 1), and drawn out when ‖Fᵉ‖² is above that (3 at rest, 9 + 2 when one axis is three times as long). */
+/* A cluster is a sliver when tr(A_pp⁻¹) m width² is above this (15 for a ball, some 25 / thickness²
+   for a plate of radius 1), and drawn out when ‖Fᵉ‖² is above that (3 at rest, 9 + 2 when one axis
+   is three times as long). */
 #define PL_CLUSTER_SLIVER 200.0f
 #define PL_CLUSTER_DRAWN 11.0f
 
-/* What is kept of a group of sixteen clusters from the fit to the last round of strain limiting, a column each. */
+/* What is kept of a group of sixteen clusters from the fit to the last round of strain limiting, a
+   column each. */
 enum {
     PL_GROUP_SHARE,        /* 1 / Σ w m */
     PL_GROUP_MASS,         /* Σ w m */

@@ -1,13 +1,16 @@
-/* Strain limiting at one vector width (Bargteil & Jones 2014, METHODS §2), a part of clustered_lanes.c: in a round the clusters
-   are fitted again, and members that are farther than ℓ times the width from their goal come back to that distance. From what
-   all members of a cluster did its rigid part is taken.
+/* Strain limiting at one vector width (Bargteil & Jones 2014, METHODS §2), a part of
+   clustered_lanes.c: in a round the clusters are fitted again, and members that are farther than ℓ
+   times the width from their goal come back to that distance. From what all members of a cluster
+   did its rigid part is taken.
 
-   Two passes over the members of a group in a round: sums for the fit; corrections, added to the rows, and their force and moment.
-   The rigid part is linear in the corrections, and the arms it is taken with, those of the old places, are the same in all rounds:
-   so it is taken once, after the last of them, from force and moment of them all, and the momenta of the body are what they were
-   as exactly as if every round had done so. Until then clusters may drift, which is no strain to themselves. */
+   Two passes over the members of a group in a round: sums for the fit; corrections, added to the
+   rows, and their force and moment. The rigid part is linear in the corrections, and the arms it is
+   taken with, those of the old places, are the same in all rounds: so it is taken once, after the
+   last of them, from force and moment of them all, and the momenta of the body are what they were
+   as exactly as if every round had done so. Until then clusters may drift, which is no strain to
+   themselves. */
 
-/* ---- What both layouts do ------------------------------------------------------------------------ */
+/* ---- What both layouts do -------------------------------------------------------------------- */
 
 /* PL_W clusters as the last fit left them, fitted to the sums of this round. */
 static void limit_lanes(group *g, int first, const vf *sums)
@@ -42,20 +45,20 @@ PL_LANES_INLINE vf stray(const vmember *v, const vf goal[12], vf d[3])
     return (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
 }
 
-/* Whoever is so far that squares leave a float is left alone: where arms are out of all proportion, rounds may drive each
-   other on, and must come to an end. */
+/* Whoever is so far that squares leave a float is left alone: where arms are out of all proportion,
+   rounds may drive each other on, and must come to an end. */
 PL_LANES_INLINE vi are_beyond(vf mass, vf square, vf limit)
 {
     return (square > limit * limit) & (square < pl_splat_f(3e38f)) & (mass > pl_splat_f(0));
 }
 
-/* Corrections of so many times sixteen members are found before they are added: together the two would want more registers
-   than there are. */
+/* Corrections of so many times sixteen members are found before they are added: together the two
+   would want more registers than there are. */
 enum { CHUNK = 16 };
 typedef float corrections[CHUNK][3][PL_COLUMNS];
 
-/* The corrections of members, w m times: they come back part of the way from the goal, which is as far as d; `back` is that part,
-   as a negative number. Returns who is beyond the limit. */
+/* The corrections of members, w m times: they come back part of the way from the goal, which is as
+   far as d; `back` is that part, as a negative number. Returns who is beyond the limit. */
 PL_LANES_INLINE vi correct(const vf d[3], vf square, vf mass, vf limit, float *out)
 {
     vi beyond = are_beyond(mass, square, limit);
@@ -122,7 +125,7 @@ static bool has_pushed(const group *g, int i)
     return all > 0;
 }
 
-/* ---- Cluster by cluster ------------------------------------------------------------------------ */
+/* ---- Cluster by cluster ---------------------------------------------------------------------- */
 
 PL_LANES_INLINE void load_goal(const group *g, int i, vf goal[12])
 {
@@ -220,8 +223,8 @@ static void balance_members(const members *m, const group *g, int i, float *rows
     }
 }
 
-/* Nothing about a cluster has changed since the last round when none of its rows moved: then it has nothing to say, as it
-   had not then. */
+/* Nothing about a cluster has changed since the last round when none of its rows moved: then it has
+   nothing to say, as it had not then. */
 static bool has_moved(const pl_clustered_rows *r, const group *g, int i)
 {
     const int32_t *start = r->touch_start + (ptrdiff_t)g->place * GROUP + i;
@@ -260,7 +263,7 @@ static void limit_clusters(pl_clustered_step *step, int run, group *g)
         }
 }
 
-/* ---- Narrow bodies: a cluster per lane ---------------------------------------------------------- */
+/* ---- Narrow bodies: a cluster per lane ------------------------------------------------------- */
 
 PL_LANES_INLINE void load_centres(const group *g, int first, vf centre[3])
 {
@@ -277,9 +280,9 @@ static void fit_slots(const pl_clustered_rows *r, group *g, int first)
     limit_lanes(g, first, sums);
 }
 
-/* The corrections of PL_W clusters in some slots; not zero for clusters that have any. Notes in which slots there are some.
-   How far the members of the next slot are is found before the root for this one is there: what waits for that has the registers
-   that the next would need. */
+/* The corrections of PL_W clusters in some slots; not zero for clusters that have any. Notes in
+   which slots there are some. How far the members of the next slot are is found before the root for
+   this one is there: what waits for that has the registers that the next would need. */
 PL_LANES_INLINE vi correct_slots(const slots *s, int begin, int end, const group *g, int first,
                                  float (*e)[3][PL_COLUMNS], bool some[CHUNK])
 {
@@ -305,7 +308,8 @@ PL_LANES_INLINE vi correct_slots(const slots *s, int begin, int end, const group
     return any;
 }
 
-/* Adds them to the rows, slot by slot, so that every width adds in one order, and their force and moment to the table. */
+/* Adds them to the rows, slot by slot, so that every width adds in one order, and their force and
+   moment to the table. */
 static void push_slots(const pl_clustered_rows *r, int begin, int end, const group *g,
                        float (*e)[3][PL_COLUMNS], const bool some[CHUNK], float *rows)
 {
@@ -405,7 +409,7 @@ static void limit_narrow(pl_clustered_step *step, int run, group *g)
             mark(r, g, i);
 }
 
-/* ---- A run ----------------------------------------------------------------------------------------- */
+/* ---- A run ----------------------------------------------------------------------------------- */
 
 static void balance_group(const pl_clustered_step *step, int run, group *g)
 {

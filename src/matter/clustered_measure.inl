@@ -1,5 +1,5 @@
-/* Examples (METHODS §4), a part of clustered_lanes.c: what their projection is to see of the clusters, and what is kept of the
-   first pass until it is done. */
+/* Examples (METHODS §4), a part of clustered_lanes.c: what their projection is to see of the
+   clusters, and what is kept of the first pass until it is done. */
 
 /* From one pass to the next. */
 enum { KEPT_FROM = SUM_ALL, KEPT_TURN = KEPT_FROM + 3, KEPT_ALL = KEPT_TURN + 4 };
@@ -35,7 +35,8 @@ PL_LANES_INLINE void take_back(const pl_clustered_step *step, const group *g, in
         f->turn[i] = pl_load_f(k + (KEPT_TURN + i) * GROUP);
 }
 
-/* S − I of Fᵉ = R S, for those that speak for their element; q becomes R, which is near what the goals will have. */
+/* S − I of Fᵉ = R S, for those that speak for their element; q becomes R, which is near what the
+   goals will have. */
 PL_LANES_INLINE void describe(const pl_clustered_step *step, const group *g, int first,
                               const vf elastic[9], vf q[4])
 {
@@ -75,7 +76,8 @@ static void measure_lanes(const pl_clustered_step *step, group *g, int first)
     keep(step, g, first, sums, &f);
 }
 
-/* Sums over the members of each cluster, kept for the fit, and the stretch that the examples are to see. */
+/* Sums over the members of each cluster, kept for the fit, and the stretch that the examples are to
+   see. */
 void PL_LANES(pl_clustered_measure)(const pl_clustered_step *step, int run)
 {
     const pl_clustered_rows *r = &step->clustered->rows;

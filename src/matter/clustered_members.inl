@@ -1,5 +1,5 @@
-/* The members of one cluster at one vector width, a part of clustered_lanes.c: sixteen at a time, their places, and the sums over
-   them that a fit wants. */
+/* The members of one cluster at one vector width, a part of clustered_lanes.c: sixteen at a time,
+   their places, and the sums over them that a fit wants. */
 
 typedef struct members {
     const float *x; /* rows of the places that are looked at */
@@ -17,8 +17,8 @@ PL_LANES_INLINE float *columns_of(const pl_clustered_rows *r, int run)
     return r->columns + (size_t)run * 3 * (size_t)r->column_room;
 }
 
-/* Where number k of `count` columns has member `at`: blocks of sixteen lie together, so that no two columns are a power of
-   two apart, which caches do not like. */
+/* Where number k of `count` columns has member `at`: blocks of sixteen lie together, so that no two
+   columns are a power of two apart, which caches do not like. */
 PL_LANES_INLINE int column_of(int at, int count, int k)
 {
     return at / PL_COLUMNS * PL_COLUMNS * count + k * PL_COLUMNS + at % PL_COLUMNS;
@@ -119,7 +119,8 @@ PL_LANES_INLINE void sum_members(const members *m, bool kept, int count, float *
         fold(column[k], out + 4 * k);
 }
 
-/* Copies of `members`, so that compilers know that nobody changes them; and whether there is room is asked once. */
+/* Copies of `members`, so that compilers know that nobody changes them; and whether there is room
+   is asked once. */
 static void sum_all(const members *m, float *out)
 {
     members own = *m;

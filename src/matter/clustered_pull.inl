@@ -1,5 +1,5 @@
-/* What the fit of a sub-step has for the members, at one vector width, a part of clustered_lanes.c: the way to the goals, and
-   the rigid motion of the cluster. */
+/* What the fit of a sub-step has for the members, at one vector width, a part of clustered_lanes.c:
+   the way to the goals, and the rigid motion of the cluster. */
 
 /* Adds w m ((α/h) (T p + t − y) + d ū), and w m, to the rows of a cluster's members. */
 PL_LANES_INLINE void pull_kept(const members *m, bool kept, const group *g, int i, float pull,
@@ -34,7 +34,8 @@ static void pull_members(const members *m, const group *g, int i, float pull, fl
         pull_kept(&own, false, g, i, pull, sum);
 }
 
-/* Places of the members in slots again, where other groups have been gone through since they were kept. */
+/* Places of the members in slots again, where other groups have been gone through since they were
+   kept. */
 static void keep_places(const pl_clustered_rows *r, const group *g)
 {
     for (int first = 0; first < g->count; first += PL_W) {

@@ -1,11 +1,13 @@
-/* Rows of four floats, as the kernels of clustered matter keep particles, to lanes and back, at one vector width. */
+/* Rows of four floats, as the kernels of clustered matter keep particles, to lanes and back, at one
+   vector width. */
 #include "matter/clustered.h"
 
 typedef float v4 __attribute__((vector_size(16)));
 
 #define ALIGNED __attribute__((aligned(64)))
 
-/* Compilers that see that the numbers of rows are wanted again keep all sixteen, where there is no room for them. */
+/* Compilers that see that the numbers of rows are wanted again keep all sixteen, where there is no
+   room for them. */
 #define PL_FORGET(pointer) __asm__("" : "+r"(pointer))
 
 #if PL_LANES_NATIVE
@@ -75,8 +77,8 @@ PL_LANES_INLINE void to_rows(int count, vf v[4])
 #endif
 }
 
-/* Adds `count` columns, three or four, to them, lane after lane: rows that come several times get all of it, and in the same
-   order at every width. */
+/* Adds `count` columns, three or four, to them, lane after lane: rows that come several times get
+   all of it, and in the same order at every width. */
 PL_LANES_INLINE void add_rows(float *restrict rows, const int32_t *restrict at, int count,
                               const vf *columns)
 {

@@ -1,5 +1,6 @@
-/* Clustered matter as bytes. One text serves counting, writing and reading, so that they cannot drift apart. Bytes that
-   are read are not trusted: a hash finds accidents, and every number is judged for what it is used for. */
+/* Clustered matter as bytes. One text serves counting, writing and reading, so that they cannot
+   drift apart. Bytes that are read are not trusted: a hash finds accidents, and every number is
+   judged for what it is used for. */
 #include <math.h>
 #include <string.h>
 
@@ -73,7 +74,7 @@ static void truth(codec *s, bool *value)
         *value = byte == 1;
 }
 
-/* ---- Parts -------------------------------------------------------------------------------------- */
+/* ---- Parts ----------------------------------------------------------------------------------- */
 
 static void definition(codec *s, pl_clustered_def *d)
 {
@@ -215,7 +216,7 @@ static void clusters(codec *s, pl_clustered *c)
     }
 }
 
-/* ---- Whole --------------------------------------------------------------------------------------- */
+/* ---- Whole ----------------------------------------------------------------------------------- */
 
 /* Counts that the bytes must be able to hold, before memory is asked for. */
 typedef struct counts {

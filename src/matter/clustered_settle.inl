@@ -1,7 +1,8 @@
-/* What the runs have for the rows, at one vector width, a part of clustered_lanes.c: added up, and the rows moved by it, block by
-   block. */
+/* What the runs have for the rows, at one vector width, a part of clustered_lanes.c: added up, and
+   the rows moved by it, block by block. */
 
-/* Which runs have added to a block: their sums of it, one after the other. The mark is taken away. */
+/* Which runs have added to a block: their sums of it, one after the other. The mark is taken
+   away. */
 PL_LANES_INLINE int take_runs(const pl_clustered_rows *r, int block, int begin, int end,
                               float *sums[PL_MOST_RUNS])
 {
@@ -65,7 +66,8 @@ static void settle_block(const pl_clustered_step *step, int block, int begin, in
     }
 }
 
-/* u += h a + 1/m Σ w m ((α/h) (g − x) + d (ū − u)), x += h u. What is fourth in a row of x stays: h is 0 there. */
+/* u += h a + 1/m Σ w m ((α/h) (g − x) + d (ū − u)), x += h u. What is fourth in a row of x stays: h
+   is 0 there. */
 static void integrate_block(const pl_clustered_step *step, int block, int begin, int end)
 {
     const pl_clustered_rows *r = &step->clustered->rows;

@@ -1,6 +1,8 @@
-/* The same for narrow bodies, with a cluster per lane all the way: a slot holds one member of each of sixteen clusters. */
+/* The same for narrow bodies, with a cluster per lane all the way: a slot holds one member of each
+   of sixteen clusters. */
 
-/* The slots of a group from lane `first` on; `kept` of them between the passes are three columns: x − centre. */
+/* The slots of a group from lane `first` on; `kept` of them between the passes are three columns: x
+   − centre. */
 typedef struct slots {
     const int32_t *row;
     const float *rest;
@@ -32,8 +34,9 @@ PL_LANES_INLINE float *slot_kept(const slots *s, int slot, int column)
     return s->kept + ((ptrdiff_t)slot * 3 + column) * PL_COLUMNS;
 }
 
-/* Slots are gone through from the first to the last of a run, and large bodies have more of them than caches hold: so many before
-   they are wanted, they are asked for. What the processor does of that by itself ends with every page of memory. */
+/* Slots are gone through from the first to the last of a run, and large bodies have more of them
+   than caches hold: so many before they are wanted, they are asked for. What the processor does of
+   that by itself ends with every page of memory. */
 enum { AHEAD = 8 };
 
 PL_LANES_INLINE void expect_slot(const slots *s, int slot)
@@ -43,8 +46,9 @@ PL_LANES_INLINE void expect_slot(const slots *s, int slot)
         __builtin_prefetch(slot_rest(s, slot) + k * PL_COLUMNS);
 }
 
-/* The first pass over the members of a group reads faster than memory gives, the later ones read little that is new: while they go through
-   a slot, the same one of the next group, which lies behind this, is asked for as far as the second cache. */
+/* The first pass over the members of a group reads faster than memory gives, the later ones read
+   little that is new: while they go through a slot, the same one of the next group, which lies
+   behind this, is asked for as far as the second cache. */
 PL_LANES_INLINE void expect_next(const slots *s, int slot)
 {
     __builtin_prefetch(slot_row(s, slot + s->count), 0, 2);
@@ -69,8 +73,8 @@ PL_LANES_INLINE void keep_slot(const slots *s, int slot, const vf x[3], const vf
     }
 }
 
-/* Sums of PL_W clusters: all of them, or those of SUM_SHORT. Rows are fetched a slot before they are wanted: what waits for one
-   of them has the registers that the next ones would need. */
+/* Sums of PL_W clusters: all of them, or those of SUM_SHORT. Rows are fetched a slot before they
+   are wanted: what waits for one of them has the registers that the next ones would need. */
 PL_LANES_INLINE void sum_slots(const pl_clustered_rows *r, const slots *s, const vf from[3],
                                int count, vf *sum)
 {

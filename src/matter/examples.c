@@ -1,5 +1,5 @@
-/* Example manifolds: what is worked out once (duals, Gram matrices, which elements make up a group), and the nearest point
-   with many poses. Kernels do the rest. */
+/* Example manifolds: what is worked out once (duals, Gram matrices, which elements make up a
+   group), and the nearest point with many poses. Kernels do the rest. */
 #include "matter/examples.h"
 
 #include <math.h>
@@ -11,9 +11,11 @@
 
 enum { BLOCK = PL_EXAMPLES_BLOCK };
 
-/* A pose this near to rest, root mean square, is rest: what is left is rounding, and would be blown up. */
+/* A pose this near to rest, root mean square, is rest: what is left is rounding, and would be blown
+   up. */
 #define LEAST 1e-5
-/* The squared distance of a pose from what others span, relative to its own length, below which it is one of those. */
+/* The squared distance of a pose from what others span, relative to its own length, below which it
+   is one of those. */
 #define DEPENDENT 1e-10
 /* Descriptors of poses beyond this are no poses. */
 #define FARTHEST 1e9f
@@ -23,7 +25,7 @@ static size_t triangle(int n)
     return (size_t)n * (size_t)(n + 1) / 2;
 }
 
-/* ---- Checks ------------------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 #define CHECK(condition, where, ...)                                                               \
     PL_CHECK(condition, PL_ERROR_ARGUMENT, error, where, __VA_ARGS__)
@@ -71,7 +73,7 @@ static pl_status check_source(const pl_examples_source *s, pl_error *error)
     return PL_OK;
 }
 
-/* ---- Groups --------------------------------------------------------------------------------------- */
+/* ---- Groups ---------------------------------------------------------------------------------- */
 
 static bool allocate(pl_examples *e, int parts)
 {
@@ -109,7 +111,8 @@ static void fill_groups(pl_examples *e, const pl_examples_source *s)
     }
 }
 
-/* Parts in the order of groups, then blocks, by counting twice: with `parts` NULL only how many there are. */
+/* Parts in the order of groups, then blocks, by counting twice: with `parts` NULL only how many
+   there are. */
 static int list_parts(const pl_examples *e, int32_t *last, int32_t *start, pl_examples_part *parts)
 {
     int count = 0;
@@ -150,7 +153,7 @@ static void fill_parts(pl_examples *e, int32_t *last)
     }
 }
 
-/* ---- Gram matrices and duals -------------------------------------------------------------------- */
+/* ---- Gram matrices and duals ----------------------------------------------------------------- */
 
 static const float *pose_of(const pl_examples_source *s, int k, int element)
 {
@@ -206,7 +209,8 @@ static int next_element(const pl_examples *e, int part, uint32_t *lanes)
     return e->parts[part].block * BLOCK + lane;
 }
 
-/* G = Lᵀ M L over the elements of a group, scaled to a largest diagonal of 1; poses that are rest there leave zeros. */
+/* G = Lᵀ M L over the elements of a group, scaled to a largest diagonal of 1; poses that are rest
+   there leave zeros. */
 static void build_gram(const pl_examples *e, int group, build *b)
 {
     const pl_examples_source *s = b->source;
@@ -235,8 +239,8 @@ static void build_gram(const pl_examples *e, int group, build *b)
             b->gram[triangle(i) + (size_t)j] *= b->rest[i] || b->rest[j] ? 0 : b->scale;
 }
 
-/* G = L Lᵀ with as many columns as poses are independent: each time the pose furthest (for its length) from what those
-   taken span. */
+/* G = L Lᵀ with as many columns as poses are independent: each time the pose furthest (for its
+   length) from what those taken span. */
 static void build_root(build *b)
 {
     int n = b->poses;
@@ -373,7 +377,7 @@ static void build_all(pl_examples *e, build *b)
     }
 }
 
-/* ---- Creation ------------------------------------------------------------------------------------- */
+/* ---- Creation -------------------------------------------------------------------------------- */
 
 static pl_status create(pl_examples *e, const pl_examples_source *s, pl_error *error)
 {
@@ -439,10 +443,10 @@ void pl_examples_destroy(pl_examples *e)
     pl_memory_free(e->memory, e);
 }
 
-/* ---- The nearest point with many poses ---------------------------------------------------------------- */
+/* ---- The nearest point with many poses ------------------------------------------------------- */
 
-/* The search of examples_lanes.c for one group, with the points that are in listed: of fifty poses few are. Point 0 is
-   rest, point k + 1 pose k. */
+/* The search of examples_lanes.c for one group, with the points that are in listed: of fifty poses
+   few are. Point 0 is rest, point k + 1 pose k. */
 typedef struct nearest {
     int poses;
     const double *gram, *t;
@@ -589,7 +593,7 @@ void pl_examples_nearest(int poses, const double *gram, const double *t, double 
         w[k] = good ? n.x[k + 1] : 0;
 }
 
-/* ---- Projection ------------------------------------------------------------------------------------ */
+/* ---- Projection ------------------------------------------------------------------------------ */
 
 #define TABLE(width)                                                                               \
     [PL_SIMD_PLACE(width)] = {width, pl_examples_measure_w##width, pl_examples_weigh_w##width,     \
@@ -683,7 +687,7 @@ void pl_examples_blend(const pl_examples *e, float *out, pl_tasks *tasks)
     pl_examples_blend_at(e, out, tasks, pl_simd_width());
 }
 
-/* ---- Questions and bias --------------------------------------------------------------------------- */
+/* ---- Questions and bias ---------------------------------------------------------------------- */
 
 int pl_examples_element_count(const pl_examples *e)
 {
@@ -755,7 +759,7 @@ void pl_examples_set_bias(pl_examples *e, int group, const float *bias)
     spread_bias(e);
 }
 
-/* ---- Saving ----------------------------------------------------------------------------------------- */
+/* ---- Saving ---------------------------------------------------------------------------------- */
 
 /* Weights, bias, start, all of groups. */
 static size_t numbers_of(const pl_examples *e)

@@ -1,5 +1,6 @@
-/* Example manifolds at one vector width: products with the duals and blends with an element per lane, weights with a group
-   per lane. The nearest point is found in doubles: what distinguishes examples that nearly depend on each other is lost in floats. */
+/* Example manifolds at one vector width: products with the duals and blends with an element per
+   lane, weights with a group per lane. The nearest point is found in doubles: what distinguishes
+   examples that nearly depend on each other is lost in floats. */
 #include "matter/examples_lanes.h"
 
 #include "math/lanes.h"
@@ -9,7 +10,7 @@ enum { BLOCK = PL_EXAMPLES_BLOCK };
 /* Loops over the poses, whose number is known where it matters. */
 #define UNROLL _Pragma("GCC unroll 8")
 
-/* ---- Elements ----------------------------------------------------------------------------------- */
+/* ---- Elements -------------------------------------------------------------------------------- */
 
 /* t_k = (M D_k) · δ */
 PL_LANES_INLINE void measure_block(const pl_examples *e, const float *descriptor,
@@ -96,11 +97,11 @@ void PL_LANES(pl_examples_blend)(const pl_examples *e, float *blend, int begin, 
     PL_LANES_LEAVE();
 }
 
-/* ---- Weights that are none negative ---------------------------------------------------------------- */
+/* ---- Weights that are none negative ---------------------------------------------------------- */
 
-/* The nearest w >= 0 with Σ w <= 1, by rounds (METHODS §4): with v₀ = 1 − Σ v all are shifted alike so that those alive sum to
-   one, those that would be negative are out, and again. What all are shifted by before does not matter: counted from
-   the largest, huge ones lose nothing. */
+/* The nearest w >= 0 with Σ w <= 1, by rounds (METHODS §4): with v₀ = 1 − Σ v all are shifted alike
+   so that those alive sum to one, those that would be negative are out, and again. What all are
+   shifted by before does not matter: counted from the largest, huge ones lose nothing. */
 PL_LANES_INLINE void to_simplex(int poses, vf *w)
 {
     vf none = pl_splat_f(0), one = pl_splat_f(1);
@@ -144,9 +145,10 @@ PL_LANES_INLINE vf clamp(vf w)
     return pl_min_f(pl_max_f(w, pl_splat_f(0)), pl_splat_f(1));
 }
 
-/* ---- The nearest point ----------------------------------------------------------------------------- */
+/* ---- The nearest point ----------------------------------------------------------------------- */
 
-/* a > b. Without SSE 4 there are no comparisons of 64-bit integers, and gcc 12 fails where it makes one of masks it can see through. */
+/* a > b. Without SSE 4 there are no comparisons of 64-bit integers, and gcc 12 fails where it makes
+   one of masks it can see through. */
 PL_LANES_INLINE vl above(vd a, vd b)
 {
 #if PL_W == 4 && PL_LANES_NATIVE
@@ -213,7 +215,8 @@ PL_LANES_INLINE void substitute(int poses, vd low[][PAIR], vd inverse[][PAIR], v
     }
 }
 
-/* LDLᵀ of G + lift 1 1ᵀ; points that are not in, or depend on those before them, have 1/d = 0 and so the weight 0. */
+/* LDLᵀ of G + lift 1 1ᵀ; points that are not in, or depend on those before them, have 1/d = 0 and
+   so the weight 0. */
 PL_LANES_INLINE void factor(search *s, int poses, const vd lift[PAIR], vd low[][PAIR],
                             vd inverse[][PAIR])
 {
@@ -253,8 +256,8 @@ PL_LANES_INLINE int diagonal(int i)
     return i * (i + 1) / 2 + i;
 }
 
-/* As `factor`, with the solution for a right-hand side of ones where the diagonal of L would be; or what there is of
-   both from last time: mostly the points are those they were. */
+/* As `factor`, with the solution for a right-hand side of ones where the diagonal of L would be; or
+   what there is of both from last time: mostly the points are those they were. */
 PL_LANES_INLINE void recall_factor(search *s, int poses, const vd lift[PAIR], vd low[][PAIR],
                                    vd inverse[][PAIR])
 {
@@ -286,9 +289,9 @@ PL_LANES_INLINE void recall_factor(search *s, int poses, const vd lift[PAIR], vd
         BOTH pl_store_d(at + h * PL_WD, low[k][h]);
 }
 
-/* The nearest point u of the plane through the points of `in`. With rest among them G w = t. Without, Σ w = 1 takes a
-   multiplier, and G + 1 1ᵀ in place of G changes nothing but that dependent directions, of which the points may
-   still be a simplex, are no trouble. */
+/* The nearest point u of the plane through the points of `in`. With rest among them G w = t.
+   Without, Σ w = 1 takes a multiplier, and G + 1 1ᵀ in place of G changes nothing but that
+   dependent directions, of which the points may still be a simplex, are no trouble. */
 PL_LANES_INLINE void solve(search *s, int poses, vd u[][PAIR], vd u0[PAIR])
 {
     vd low[MOST * (MOST + 1) / 2][PAIR], inverse[MOST][PAIR], lift[PAIR];
@@ -327,8 +330,8 @@ PL_LANES_INLINE vd part_way(vd x, vd u, vd n, vd d, vd way)
     return pl_select_d(ends, pl_splat_d(0), x + way * (u - x));
 }
 
-/* How far x may go towards u: to where the first weight is 0, and that one goes out. `beyond`: in which lanes it did not
-   get there. Ways are compared as fractions: divisions take long. */
+/* How far x may go towards u: to where the first weight is 0, and that one goes out. `beyond`: in
+   which lanes it did not get there. Ways are compared as fractions: divisions take long. */
 PL_LANES_INLINE void go(search *s, int poses, vd u[][PAIR], vd u0[PAIR], vl beyond[PAIR])
 {
     vd none = pl_splat_d(0), one = pl_splat_d(1);
@@ -389,8 +392,8 @@ PL_LANES_INLINE void let_in(search *s, int poses, const vl beyond[PAIR])
     }
 }
 
-/* The point towards which the residual δ − Σ x D points most comes in. Lanes in which x is not yet the nearest point of
-   its plane go on as they are. */
+/* The point towards which the residual δ − Σ x D points most comes in. Lanes in which x is not yet
+   the nearest point of its plane go on as they are. */
 PL_LANES_INLINE void admit(search *s, int poses, const vl beyond[PAIR])
 {
     vd none = pl_splat_d(0), square = pl_splat_d(PL_EXAMPLES_TOLERANCE * PL_EXAMPLES_TOLERANCE);
@@ -426,8 +429,8 @@ PL_LANES_INLINE void admit(search *s, int poses, const vl beyond[PAIR])
     let_in(s, poses, beyond);
 }
 
-/* Wolfe's nearest point of a simplex's corner points: finite, every step downhill, and wherever it is stopped what it has
-   is admissible. */
+/* Wolfe's nearest point of a simplex's corner points: finite, every step downhill, and wherever it
+   is stopped what it has is admissible. */
 PL_LANES_INLINE void search_nearest(search *s, int poses)
 {
     for (int round = 0; round < 6 * (poses + 1); round++) {
@@ -529,7 +532,7 @@ static void nearest_few(const pl_examples *e, int block)
     }
 }
 
-/* ---- Weights ---------------------------------------------------------------------------------------- */
+/* ---- Weights --------------------------------------------------------------------------------- */
 
 /* By the rule, from the sums of a block of groups: rest where they are no numbers. */
 PL_LANES_INLINE void choose(const pl_examples *e, size_t at, int part, vf *w)

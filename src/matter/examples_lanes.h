@@ -7,8 +7,8 @@
 /* With more poses than this the nearest point is found group by group (pl_examples_nearest). */
 enum { PL_EXAMPLES_LANES = 8 };
 
-/* Squared distances, relative to the largest example of a group, below which a pose is one of those that others span; and how far
-   (relative to it) the residual may still point towards a pose. */
+/* Squared distances, relative to the largest example of a group, below which a pose is one of those
+   that others span; and how far (relative to it) the residual may still point towards a pose. */
 #define PL_EXAMPLES_DEPENDENT 1e-11
 #define PL_EXAMPLES_TOLERANCE 1e-5
 
@@ -32,7 +32,8 @@ typedef struct pl_examples_table {
     void (*blend)(const pl_examples *examples, float *blend, int begin, int end);
 } pl_examples_table;
 
-/* Groups go sixteen to a block, as elements do. The metric of each is scaled so that its largest example has length 1. */
+/* Groups go sixteen to a block, as elements do. The metric of each is scaled so that its largest
+   example has length 1. */
 struct pl_examples {
     pl_memory *memory;
     int element_count, width, pose_count, group_count;
@@ -66,8 +67,8 @@ struct pl_examples {
     float *present;    /* [group_blocks][poses][16] 1, or 0 where the pose is rest */
 };
 
-/* The nearest point of one group, poses <= PL_MAX_POSES: `gram` strides by 16. `w` is where to start (admissible), and
-   the result. */
+/* The nearest point of one group, poses <= PL_MAX_POSES: `gram` strides by 16. `w` is where to
+   start (admissible), and the result. */
 void pl_examples_nearest(int poses, const double *gram, const double *t, double *w);
 
 #define PL_EXAMPLES_KERNELS(width)                                                                 \

@@ -7,8 +7,8 @@
 
 /* ---- Sums and shifts ------------------------------------------------------------------------- */
 
-/* Arrays of three components are gone through in pieces of so many numbers, whatever the width: the order of a sum is
-   always the same. */
+/* Arrays of three components are gone through in pieces of so many numbers, whatever the width: the
+   order of a sum is always the same. */
 enum { PIECE = 24 };
 
 static void fold(const double sums[PIECE], double out[3])
@@ -59,7 +59,8 @@ void PL_LANES(pl_oriented_shift)(int count, float *x, const float by[3])
 
 /* ---- Turns ----------------------------------------------------------------------------------- */
 
-/* by · q of whole vectors of unit quaternions, and as long as 1 again; `by` as the four columns of its matrix. Returns how many that were. */
+/* by · q of whole vectors of unit quaternions, and as long as 1 again; `by` as the four columns of
+   its matrix. Returns how many that were. */
 int PL_LANES(pl_oriented_turn_all)(int count, const float by[4][4], float *q)
 {
     int i = 0;
@@ -81,7 +82,8 @@ int PL_LANES(pl_oriented_turn_all)(int count, const float by[4][4], float *q)
 
 /* ---- Velocities ------------------------------------------------------------------------------ */
 
-/* Decaying numbers end at zero instead of in the slow subnormals; 10⁻¹² units per second move nothing. */
+/* Decaying numbers end at zero instead of in the slow subnormals; 10⁻¹² units per second move
+   nothing. */
 PL_LANES_INLINE vf settled(vf v)
 {
     return pl_select_f(pl_abs_f(v) < pl_splat_f(1e-12f), pl_splat_f(0), v);
@@ -96,16 +98,19 @@ PL_LANES_INLINE void turn_between(const vf a[4], const vf b[4], vf d[4])
     d[3] = (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]);
 }
 
-/* So many vectors of turns go through the roots and divisions of the logarithm side by side, which wait for each other. */
+/* So many vectors of turns go through the roots and divisions of the logarithm side by side, which
+   wait for each other. */
 enum { ABREAST = 4 };
 
-/* Where the n-th vector of `count` >= PL_W particles begins: the last takes some of the one before again. */
+/* Where the n-th vector of `count` >= PL_W particles begins: the last takes some of the one before
+   again. */
 static inline size_t beginning(int n, int count)
 {
     return (size_t)((n + 1) * PL_W <= count ? n * PL_W : count - PL_W);
 }
 
-/* w = log(q q_oldᵀ) rate, from the given vector on. What is not zero times zero is added to the check. */
+/* w = log(q q_oldᵀ) rate, from the given vector on. What is not zero times zero is added to the
+   check. */
 PL_LANES_INLINE vf spins(int from, int vectors, int count, const float *q, const float *old,
                          float *w, vf scale, vf check)
 {
@@ -145,8 +150,8 @@ static vf few_spins(int count, const float *q, const float *old, float *w, vf sc
     return check;
 }
 
-/* u = (x − x_old) rate and w. Whole vectors are read and written: pl_memory rounds blocks up to their size. False when a
-   number is not finite. */
+/* u = (x − x_old) rate and w. Whole vectors are read and written: pl_memory rounds blocks up to
+   their size. False when a number is not finite. */
 bool PL_LANES(pl_oriented_velocities)(int count, const pl_state *now, const pl_state *old,
                                       float rate)
 {

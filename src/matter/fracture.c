@@ -1,12 +1,14 @@
-/* Fracture (Jones et al. 2016, METHODS §2): where the largest stretch of a cluster exceeds 1 by more than its toughness a crack
-   begins, in the plane through its centre normal to that stretch; worst first, each looked at again with the positions as
-   they are. The crack runs on in its plane through all clusters that are strained in the same direction, if only by half as
-   much: the strain at its tip is far above the mean of a cluster. So a bar breaks in one place before it tears in
-   another, and with even faces. All of these clusters are split by the one plane.
-   Where other clusters reach across the plane, their members there leave them; only those that the plane goes through are
-   divided, so that no thin layers of halves are left to come off later.
-   In one sub-step only one crack begins in what hangs together: whatever else is still too much tears in the next one,
-   after the forces have changed. A crack relieves what is around it of its load, which is therefore tougher for a while. */
+/* Fracture (Jones et al. 2016, METHODS §2): where the largest stretch of a cluster exceeds 1 by
+   more than its toughness a crack begins, in the plane through its centre normal to that stretch;
+   worst first, each looked at again with the positions as they are. The crack runs on in its plane
+   through all clusters that are strained in the same direction, if only by half as much: the strain
+   at its tip is far above the mean of a cluster. So a bar breaks in one place before it tears in
+   another, and with even faces. All of these clusters are split by the one plane. Where other
+   clusters reach across the plane, their members there leave them; only those that the plane goes
+   through are divided, so that no thin layers of halves are left to come off later. In one sub-step
+   only one crack begins in what hangs together: whatever else is still too much tears in the next
+   one, after the forces have changed. A crack relieves what is around it of its load, which is
+   therefore tougher for a while. */
 #include <math.h>
 #include <string.h>
 
@@ -17,12 +19,13 @@
 /* In radii of a cluster: particles nearer to the plane of a cut are divided by it. */
 #define NEAR 0.1
 
-/* Of the mass of a particle of the model: no part of it is smaller. Without that bound cracks and new clusters can go on
-   dividing the same particles, whose number and whose ratios of mass then grow without end. */
+/* Of the mass of a particle of the model: no part of it is smaller. Without that bound cracks and
+   new clusters can go on dividing the same particles, whose number and whose ratios of mass then
+   grow without end. */
 #define SMALLEST 0.125
 
-/* A crack runs through a cluster that is stretched beyond 1 by this part of its toughness, in a direction within 45° of
-   the normal, if the plane passes the middle in so many radii. */
+/* A crack runs through a cluster that is stretched beyond 1 by this part of its toughness, in a
+   direction within 45° of the normal, if the plane passes the middle in so many radii. */
 #define TIP 0.5
 #define STRAIGHT 0.7
 #define THROUGH 0.5
@@ -30,7 +33,7 @@
 /* A crack takes the load off everything that is not farther away than so many times its length. */
 #define RELIEF 4.0
 
-/* ---- Who ------------------------------------------------------------------------------------------------------------ */
+/* ---- Who ------------------------------------------------------------------------------------- */
 
 static bool may_split(const pl_cluster *cluster)
 {
@@ -38,8 +41,8 @@ static bool may_split(const pl_cluster *cluster)
            cluster->stretch > 1 + cluster->toughness;
 }
 
-/* What cannot be split, being too small or too flat, is drawn out without end where pieces part; from so many times its toughness
-   on it lets go altogether. */
+/* What cannot be split, being too small or too flat, is drawn out without end where pieces part;
+   from so many times its toughness on it lets go altogether. */
 #define LETS_GO 3.0f
 
 static bool lets_go(const pl_cluster *cluster)
@@ -71,7 +74,8 @@ static bool is_untouched(const pl_tear *t, int index)
     return true;
 }
 
-/* Looked at again: by what part of its toughness a cluster is stretched with the positions as they are, and where. */
+/* Looked at again: by what part of its toughness a cluster is stretched with the positions as they
+   are, and where. */
 static double strain_of(const pl_tear *t, int index, pl_crack_plane *cut)
 {
     const pl_cluster *cluster = t->c->clusters + index;
@@ -84,7 +88,7 @@ static double strain_of(const pl_tear *t, int index, pl_crack_plane *cut)
     return strain / fmax((double)cluster->toughness, 1e-30);
 }
 
-/* ---- Sides ---------------------------------------------------------------------------------------------------------- */
+/* ---- Sides ----------------------------------------------------------------------------------- */
 
 static int side_of(const pl_crack_plane *cut, pl_vec3 x)
 {
@@ -128,8 +132,8 @@ static bool runs_through(const pl_tear *t, int index, pl_crack_plane *disc)
     return fabs(away) < THROUGH * disc->radius && positive >= t->least && negative >= t->least;
 }
 
-/* The clusters that the crack splits, from the first one on, and on which sides of it those lie that share a particle with
-   any of them. */
+/* The clusters that the crack splits, from the first one on, and on which sides of it those lie
+   that share a particle with any of them. */
 static void run_on(pl_tear *t, int index, const pl_crack_plane *cut)
 {
     const pl_clustered *c = t->c;
@@ -190,10 +194,10 @@ static reach reach_beyond(const pl_tear *t, int i, int side)
     return r;
 }
 
-/* ---- Dividing particles --------------------------------------------------------------------------------------------- */
+/* ---- Dividing particles ---------------------------------------------------------------------- */
 
-/* What the part beyond gets of a mass, neither part less than `least`, such that both are floats and their sum is exactly
-   the mass. */
+/* What the part beyond gets of a mass, neither part less than `least`, such that both are floats
+   and their sum is exactly the mass. */
 static float part_of_mass(float mass, double part, float least)
 {
     double small = (double)mass * (part < 0.5 ? part : 1 - part);
@@ -207,7 +211,8 @@ static bool may_divide(const pl_tear *t, int i)
     return t->c->mass[i] > 2.01f * t->smallest[t->c->origin[i]];
 }
 
-/* Particle i keeps its place with the clusters on its side; a new one takes it with those on the other. */
+/* Particle i keeps its place with the clusters on its side; a new one takes it with those on the
+   other. */
 static void divide(pl_tear *t, int i, int side, double part)
 {
     pl_clustered *c = t->c;
@@ -254,8 +259,8 @@ static bool may_leave(const pl_tear *t, int i, int side)
     return true;
 }
 
-/* Particle i keeps its place with the clusters on its side and leaves those on the other: a negative raw weight says so,
-   until drop_leaving. */
+/* Particle i keeps its place with the clusters on its side and leaves those on the other: a
+   negative raw weight says so, until drop_leaving. */
 static void leave(pl_tear *t, int i, int side)
 {
     pl_clustered *c = t->c;
@@ -290,10 +295,10 @@ static void drop_empty(pl_clustered *c)
     c->count = kept;
 }
 
-/* ---- Outliers ------------------------------------------------------------------------------------------------------- */
+/* ---- Outliers -------------------------------------------------------------------------------- */
 
-/* A member that is farther from where the deformation of its cluster puts it than the cluster is wide has been torn off,
-   though the cluster, which has many others, hardly feels it. */
+/* A member that is farther from where the deformation of its cluster puts it than the cluster is
+   wide has been torn off, though the cluster, which has many others, hardly feels it. */
 static void mark_outliers(pl_clustered *c, int index, const float *x)
 {
     const pl_cluster *cluster = c->clusters + index;
@@ -333,7 +338,7 @@ static int count_divided(const pl_tear *t, int index)
     return count;
 }
 
-/* ---- Splitting clusters --------------------------------------------------------------------------------------------- */
+/* ---- Splitting clusters ---------------------------------------------------------------------- */
 
 /* Members on the positive side stay; the others go to a new cluster behind all. */
 static void split_members(pl_tear *t, int index)
@@ -380,8 +385,9 @@ static void cut_proxy(pl_cluster *cluster, pl_mat3 gradient, pl_vec3 centre,
     pl_cluster_cut(cluster, &cut);
 }
 
-/* Clusters beside the crack: their proxies must not reach through it. Those away from its plane are relieved of their
-   load, and do not tear for a while; those in the plane have to bear more of it. */
+/* Clusters beside the crack: their proxies must not reach through it. Those away from its plane are
+   relieved of their load, and do not tear for a while; those in the plane have to bear more of
+   it. */
 static void treat_neighbours(pl_tear *t)
 {
     pl_clustered *c = t->c;
@@ -407,7 +413,8 @@ static double length_of(const pl_tear *t)
     return most;
 }
 
-/* What hangs together with the crack and is near, but for what is in its plane, which has to bear more. */
+/* What hangs together with the crack and is near, but for what is in its plane, which has to bear
+   more. */
 static void relieve(pl_tear *t)
 {
     pl_clustered *c = t->c;
@@ -424,9 +431,10 @@ static void relieve(pl_tear *t)
     }
 }
 
-/* ---- One split ------------------------------------------------------------------------------------------------------ */
+/* ---- One split ------------------------------------------------------------------------------- */
 
-/* Members of neighbours, which may have to be moved for one more: the room for the crumbs of both sides. */
+/* Members of neighbours, which may have to be moved for one more: the room for the crumbs of both
+   sides. */
 static int64_t room_for_crumbs(const pl_tear *t, int crumbs)
 {
     int64_t most = 0;
@@ -462,7 +470,8 @@ static bool leaves_crumbs(const pl_tear *t, int count, int side)
     return true;
 }
 
-/* Gone, where it is stretched beyond everything; else it is left alone for a while. Who had no other cluster is debris. */
+/* Gone, where it is stretched beyond everything; else it is left alone for a while. Who had no
+   other cluster is debris. */
 static bool let_go(pl_tear *t, int index)
 {
     pl_clustered *c = t->c;
@@ -515,8 +524,8 @@ static bool held_here(const pl_tear *t, int i, int side)
     return false;
 }
 
-/* Members of cluster k beside the crack that lie behind it leave, if no cluster is split that has them: one alone would go
-   on holding the pieces together. */
+/* Members of cluster k beside the crack that lie behind it leave, if no cluster is split that has
+   them: one alone would go on holding the pieces together. */
 static void part_beside(pl_tear *t, int k)
 {
     const pl_clustered *c = t->c;
@@ -580,7 +589,7 @@ static bool crack(pl_tear *t, int index, const pl_crack_plane *cut)
     return room;
 }
 
-/* ---- All of them ---------------------------------------------------------------------------------------------------- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 static void tidy_up(pl_tear *t)
 {

@@ -1,5 +1,5 @@
-/* Between the parts of fracture: fracture.c (where cracks run, what they split) and fracture_crumbs.c (what becomes of the
-   small ones). */
+/* Between the parts of fracture: fracture.c (where cracks run, what they split) and
+   fracture_crumbs.c (what becomes of the small ones). */
 #ifndef PL_MATTER_FRACTURE_H
 #define PL_MATTER_FRACTURE_H
 
@@ -39,11 +39,12 @@ typedef struct pl_tear {
 void pl_tear_find_pieces(pl_tear *tear);
 int pl_tear_piece_of(const pl_tear *tear, int index); /* of a cluster that has members */
 
-/* Half of cluster `index` has too few members: it goes, if all of them that have no other cluster on the same side can join
-   one. There must be room for them. */
+/* Half of cluster `index` has too few members: it goes, if all of them that have no other cluster
+   on the same side can join one. There must be room for them. */
 void pl_tear_dissolve(pl_tear *tear, int index, int half, int side);
 
-/* A piece that came off with fewer particles than a cluster should have members goes into the nearest cluster there is. */
+/* A piece that came off with fewer particles than a cluster should have members goes into the
+   nearest cluster there is. */
 void pl_tear_absorb_splinters(pl_tear *tear);
 
 static inline void pl_clustered_copy_member(pl_clustered *c, int to, int from)

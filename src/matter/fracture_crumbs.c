@@ -1,5 +1,6 @@
-/* What a crack leaves that is too small: halves of clusters with few members, and pieces with few particles, join the
-   clusters beside them, each particle where it is, so that this makes no energy. */
+/* What a crack leaves that is too small: halves of clusters with few members, and pieces with few
+   particles, join the clusters beside them, each particle where it is, so that this makes no
+   energy. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 /* In radii of a cluster: from so far out none joins. */
 #define FARTHEST 2.5
 
-/* ---- Pieces ---------------------------------------------------------------------------------------------------------- */
+/* ---- Pieces ---------------------------------------------------------------------------------- */
 
 void pl_tear_find_pieces(pl_tear *t)
 {
@@ -36,7 +37,7 @@ int pl_tear_piece_of(const pl_tear *t, int index)
     return pl_root_of(t->parent, t->c->particle[t->c->clusters[index].first]);
 }
 
-/* ---- Crumbs --------------------------------------------------------------------------------------------------------- */
+/* ---- Crumbs ---------------------------------------------------------------------------------- */
 
 /* The nearest of the clusters on this side of the crack; −1 = none. */
 static int nearest_beside(const pl_tear *t, int side, pl_vec3 x)
@@ -52,8 +53,8 @@ static int nearest_beside(const pl_tear *t, int side, pl_vec3 x)
     return best;
 }
 
-/* Goals R Fᵖ (p − mean) + centre of a cluster as it stands in the middle of all this: neither its weights nor A_pp nor the
-   middle of its offsets have followed its members yet. */
+/* Goals R Fᵖ (p − mean) + centre of a cluster as it stands in the middle of all this: neither its
+   weights nor A_pp nor the middle of its offsets have followed its members yet. */
 typedef struct goals {
     pl_vec3 centre, mean;
     pl_mat3 shape; /* R Fᵖ */
@@ -88,8 +89,9 @@ static goals goals_of(const pl_tear *t, const pl_cluster *cluster)
     return g;
 }
 
-/* The rest offset for which particle i is where its goal in a cluster is: so joining it makes no energy. False where it is
-   too far out to be a member: in a cluster that is flat or far away, whose rotation it would decide alone. */
+/* The rest offset for which particle i is where its goal in a cluster is: so joining it makes no
+   energy. False where it is too far out to be a member: in a cluster that is flat or far away,
+   whose rotation it would decide alone. */
 static bool offset_in(const pl_tear *t, int index, int i, pl_vec3 *p)
 {
     const pl_cluster *cluster = t->c->clusters + index;
@@ -174,7 +176,7 @@ void pl_tear_dissolve(pl_tear *t, int index, int half, int side)
     c->clusters[half].count = 0; /* taken away with the others at the end */
 }
 
-/* ---- Splinters ------------------------------------------------------------------------------------------------------ */
+/* ---- Splinters ------------------------------------------------------------------------------- */
 
 /* The cluster of a larger piece whose middle is nearest, in reach of two radii; −1 = none. */
 static int nearest_outside(const pl_tear *t, int index)

@@ -1,9 +1,10 @@
-/* What contact wants to know of a body's particles, sixteen at a time, and how far they have moved. */
+/* What contact wants to know of a body's particles, sixteen at a time, and how far they have
+   moved. */
 #include "math/lanes.h"
 #include "matter/oriented_lanes.h"
 
-/* Rows of a state at the particles of a clump: reads one float beyond three of the last row, which pl_memory's rounding
-   up of blocks allows for. */
+/* Rows of a state at the particles of a clump: reads one float beyond three of the last row, which
+   pl_memory's rounding up of blocks allows for. */
 PL_LANES_INLINE void load_rows(const float *data, int stride, const int32_t *which, vf out[4])
 {
     const float *rows[PL_W];

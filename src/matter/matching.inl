@@ -1,7 +1,7 @@
-/* Small things the kernels of shape matching share: vectors and matrices with one cluster per lane. Included by *_lanes.c
-   behind math/svd.inl. */
+/* Small things the kernels of shape matching share: vectors and matrices with one cluster per lane.
+   Included by *_lanes.c behind math/svd.inl. */
 
-/* ---- Vectors and matrices ---------------------------------------------------------------------- */
+/* ---- Vectors and matrices -------------------------------------------------------------------- */
 
 PL_LANES_INLINE void cross(const vf a[3], const vf b[3], vf out[3])
 {
@@ -30,8 +30,8 @@ PL_LANES_INLINE void full(const vf s[6], vf out[9])
     out[6] = s[2], out[7] = s[4], out[8] = s[5];
 }
 
-/* Pseudo-inverse of symmetric semidefinite matrices. Those that are nearly singular go through their eigenvectors; what is
-   below 10⁻⁶ of the trace is nothing. */
+/* Pseudo-inverse of symmetric semidefinite matrices. Those that are nearly singular go through
+   their eigenvectors; what is below 10⁻⁶ of the trace is nothing. */
 PL_LANES_INLINE void invert_inertia(const vf a[6], vf out[6])
 {
     vf trace = a[0] + a[3] + a[5];

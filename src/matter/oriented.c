@@ -1,4 +1,5 @@
-/* Oriented particles at the width in use, and what follows the contacts: velocities, damping, the origin. */
+/* Oriented particles at the width in use, and what follows the contacts: velocities, damping, the
+   origin. */
 #include "matter/oriented.h"
 
 #include <math.h>
@@ -64,14 +65,15 @@ size_t pl_oriented_scratch(const pl_system *system, pl_solver solver, bool lone)
 /* Side by side, bodies need their numbers in a cache; beyond this they do not fit into any. */
 static const size_t largest_block = (size_t)64 << 20;
 
-/* Measured: a block of sixteen lanes costs what two to three lone bodies cost, whatever it holds. */
+/* Measured: a block of sixteen lanes costs what two to three lone bodies cost, whatever it
+   holds. */
 bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int iterations, int count)
 {
     return count == 1 || count * 8 <= pl_oriented_lanes(system, solver, iterations) ||
            pl_oriented_scratch(system, solver, false) > largest_block;
 }
 
-/* ---- Finish ------------------------------------------------------------------------------------------------------ */
+/* ---- Finish ---------------------------------------------------------------------------------- */
 
 static void put_back(pl_oriented *body)
 {
@@ -87,8 +89,8 @@ static void put_back(pl_oriented *body)
     }
 }
 
-/* A body that is held does not take its origin along; when it has been led far away, the origin is moved by a whole
-   number of units, which costs no digit worth mentioning. */
+/* A body that is held does not take its origin along; when it has been led far away, the origin is
+   moved by a whole number of units, which costs no digit worth mentioning. */
 static void follow(pl_oriented *body)
 {
     double sum[3] = {0, 0, 0}, far = 0;
@@ -109,8 +111,9 @@ static void follow(pl_oriented *body)
     }
 }
 
-/* The centre of mass of a free body moves by c and by what the particles' own velocities carried it; rounding their
-   positions moved it by something else. The difference goes into the origin: the momentum of a free body is exact. */
+/* The centre of mass of a free body moves by c and by what the particles' own velocities carried
+   it; rounding their positions moved it by something else. The difference goes into the origin: the
+   momentum of a free body is exact. */
 void pl_oriented_settle(pl_oriented *body, double h)
 {
     const pl_state *now = &body->now, *old = &body->old;
@@ -154,7 +157,7 @@ static void keep_momentum(pl_oriented *body, double h, double decay)
         body->now.velocity[k] = body->path[k] / h * decay - left[k] * scale;
 }
 
-/* ---- Contacts ---------------------------------------------------------------------------------------------------- */
+/* ---- Contacts -------------------------------------------------------------------------------- */
 
 /* What rolls fast turns by more than half a turn in a sub-step: rotations do not tell. */
 static void show_spin(const pl_oriented *body, pl_primitive *primitive)
@@ -214,7 +217,8 @@ typedef struct motion {
     double moved[3], shifted[3], kicked[3]; /* mass × units, in all */
 } motion;
 
-/* A free body's mean share goes into the place of its origin, in double: in the particles' offsets it would pile up. */
+/* A free body's mean share goes into the place of its origin, in double: in the particles' offsets
+   it would pile up. */
 static void take_mean_out(pl_oriented *body, const motion *sum)
 {
     double scale = 1 / body->system->total_mass;
@@ -366,7 +370,7 @@ void pl_oriented_turn(pl_oriented *body, const double turned[3], const double ti
         body->spin[k] += turned[k] + spun[k];
 }
 
-/* ---- After the contacts ------------------------------------------------------------------------------------------ */
+/* ---- After the contacts ---------------------------------------------------------------------- */
 
 /* Decaying numbers end at zero instead of in the slow subnormals. */
 static float settled(double v)

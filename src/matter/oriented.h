@@ -4,11 +4,13 @@
          + 1/2 Σ_edges κ ( ‖(R_a − R_b)(Ā_a + Ā_b)^½‖² + v_b ‖R_a d̄ − d‖² + v_a ‖R_b d̄ − d‖² )
          + 1/2 Σ_pins w ‖…‖²                         with d = x_b − x_a, m_i = f_i v_i
 
-   in units that leave no dimension: lengths in the model's power-of-two unit, densities relative to the material's,
-   energies in density · unit⁵ / h². The stiffness is then κ = k h² / ρ, and scaling a scene by 2^n changes no bit.
+   in units that leave no dimension: lengths in the model's power-of-two unit, densities relative to
+   the material's, energies in density · unit⁵ / h². The stiffness is then κ = k h² / ρ, and scaling
+   a scene by 2^n changes no bit.
 
-   Positions are kept as origin (double) + c (double, the mean motion of the current sub-step) + x_i (float): a free
-   body's mean motion never meets a float. Bodies that are held by fixed particles ("grounded") keep c = 0. */
+   Positions are kept as origin (double) + c (double, the mean motion of the current sub-step) + x_i
+   (float): a free body's mean motion never meets a float. Bodies that are held by fixed particles
+   ("grounded") keep c = 0. */
 #ifndef PL_MATTER_ORIENTED_H
 #define PL_MATTER_ORIENTED_H
 
@@ -17,10 +19,11 @@
 #include "shape/model.h"
 #include "sparse/pins.h"
 
-/* ---- The numbers of a system: everything that depends on (model, step, materials, fixed set) ---------------------- */
+/* ---- The numbers of a system: everything that depends on (model, step, materials, fixed set) - */
 
-/* One neighbour j of a particle i, for C_i: M = κ (Ā_i + Ā_j), √(κ v_j), and √(κ v_j) (x̄_j − x̄_i), multiplied as the kernels
-   multiply the present offset: at rest their outer product is symmetric to the last bit, and nothing turns. */
+/* One neighbour j of a particle i, for C_i: M = κ (Ā_i + Ā_j), √(κ v_j), and √(κ v_j) (x̄_j −
+   x̄_i), multiplied as the kernels multiply the present offset: at rest their outer product is
+   symmetric to the last bit, and nothing turns. */
 typedef struct pl_star_f {
     int32_t j;
     float moment[6], root, arm[3];
@@ -31,8 +34,9 @@ typedef struct pl_star_d {
     double moment[6], root, arm[3];
 } pl_star_d;
 
-/* One edge for b − L x and the energy: κ v_b, κ v_a, d̄ = x̄_b − x̄_a, M = κ (Ā_a + Ā_b), and the quadratic form
-   4 (tr(M) I − M) with entries off the diagonal counted twice. Edges are sorted by their ends, so that neighbours in memory are used together. */
+/* One edge for b − L x and the energy: κ v_b, κ v_a, d̄ = x̄_b − x̄_a, M = κ (Ā_a + Ā_b), and the
+   quadratic form 4 (tr(M) I − M) with entries off the diagonal counted twice. Edges are sorted by
+   their ends, so that neighbours in memory are used together. */
 typedef struct pl_spring_f {
     int32_t a, b;
     float claim_a, claim_b, rest[3], turning[6]; /* M is for the stiff solver, which is in double */
@@ -43,7 +47,8 @@ typedef struct pl_spring_d {
     double claim_a, claim_b, rest[3], moment[6], turning[6];
 } pl_spring_d;
 
-/* One particle: mass f v, density f, moment Ā, and its scale in Anderson's metric, (2√2 · mean radius)². */
+/* One particle: mass f v, density f, moment Ā, and its scale in Anderson's metric, (2√2 · mean
+   radius)². */
 typedef struct pl_grain_f {
     float mass, density, moment[6], doubled[3], scale;
 } pl_grain_f;
@@ -52,10 +57,10 @@ typedef struct pl_grain_d {
     double mass, density, moment[6], doubled[3], scale;
 } pl_grain_d;
 
-/* ---- Pins ---------------------------------------------------------------------------------------------------- */
+/* ---- Pins ------------------------------------------------------------------------------------ */
 
-/* One pin as the kernels want it. Position: draws Σ w_j (R_j arm_j + x_j) to the target; direction: turns
-   Σ w_j R_j axis / ‖…‖ to it. */
+/* One pin as the kernels want it. Position: draws Σ w_j (R_j arm_j + x_j) to the target; direction:
+   turns Σ w_j R_j axis / ‖…‖ to it. */
 typedef struct pl_hold {
     pl_pin_kind kind;
     int count;
@@ -71,7 +76,8 @@ typedef struct pl_hold {
     int32_t column; /* in the body's Woodbury correction, -1 = none */
 } pl_hold;
 
-/* The part of a material that shapes the matrix, with the maps multiplied out by the caller's choice. */
+/* The part of a material that shapes the matrix, with the maps multiplied out by the caller's
+   choice. */
 typedef struct pl_system_key {
     pl_model *model;
     double h;
@@ -127,8 +133,8 @@ typedef struct pl_system {
 
 pl_status pl_system_create(pl_memory *memory, const pl_system_key *key, pl_system **system,
                            pl_error *error);
-/* For matter without a matrix: n particles with these masses, in the key's unit of mass, and room for more; then with other
-   particles. */
+/* For matter without a matrix: n particles with these masses, in the key's unit of mass, and room
+   for more; then with other particles. */
 pl_status pl_system_create_loose(pl_memory *memory, const pl_system_key *key, int n, int capacity,
                                  const float *mass, pl_system **system, pl_error *error);
 void pl_system_reload(pl_system *system, int n, const float *mass);
@@ -136,16 +142,18 @@ void pl_system_destroy(pl_memory *memory, pl_system *system);
 uint64_t pl_system_key_hash(const pl_system_key *key);
 bool pl_system_key_equal(const pl_system_key *a, const pl_system_key *b);
 
-/* w of a pin's energy from its strength s: s Σ_j w_j L_jj for positions, s Σ_j w_j Σ_l κ_jl tr Ā_j for directions. */
+/* w of a pin's energy from its strength s: s Σ_j w_j L_jj for positions, s Σ_j w_j Σ_l κ_jl tr Ā_j
+   for directions. */
 double pl_hold_stiffness(const pl_system_key *key, const pl_hold *hold);
 
 /* The stiffness k of each edge (kg m⁻³ s⁻²) that a material gives a model. */
 double pl_edge_stiffness(const pl_model *model, const pl_material *material, int edge);
 
-/* ---- A body's state ----------------------------------------------------------------------------------------------- */
+/* ---- A body's state -------------------------------------------------------------------------- */
 
-/* More position pins than this become part of a body's own factor instead of a correction on the shared one. On a small
-   body they soon depend on each other, which a correction does not like, and its factor costs a few microseconds. */
+/* More position pins than this become part of a body's own factor instead of a correction on the
+   shared one. On a small body they soon depend on each other, which a correction does not like, and
+   its factor costs a few microseconds. */
 enum { PL_MOST_CORRECTIONS = 16 };
 
 static inline int pl_most_corrections(int particles)
@@ -165,7 +173,8 @@ typedef struct pl_state {
     double velocity[3]; /* units/s, of the whole body; 0 where grounded */
 } pl_state;
 
-/* What is rigid in a stiff body's motion, so that the iteration starts without strain from it: see oriented_lead.c. All zero = nothing. */
+/* What is rigid in a stiff body's motion, so that the iteration starts without strain from it: see
+   oriented_lead.c. All zero = nothing. */
 typedef struct pl_lead {
     float bend[9], centre[3]; /* Q − A row by row, c */
     float turn[3], spun[3];   /* Q as axis times tan of half its angle; h ω */
@@ -207,7 +216,7 @@ typedef struct pl_oriented {
     pl_pins *correction; /* NULL when there are no position pins outside the matrix */
 } pl_oriented;
 
-/* ---- Solving ------------------------------------------------------------------------------------------------------ */
+/* ---- Solving --------------------------------------------------------------------------------- */
 
 typedef enum pl_stage {
     PL_STAGE_PREDICT,
@@ -241,24 +250,26 @@ typedef struct pl_work {
         trace; /* [iterations + 1] energies after each iteration of the first body, for tests; NULL = none */
 } pl_work;
 
-/* From this many iterations on everything is computed in double: the rounding errors of float are what is left after
-   fewer. */
+/* From this many iterations on everything is computed in double: the rounding errors of float are
+   what is left after fewer. */
 enum { PL_MANY_ITERATIONS = 64 };
 
-/* How a body is solved. Few iterations leave acceleration nothing to extrapolate from (measured: at two it changes
-   nothing, up to four an iteration more is worth more than it): a fast body is then solved as a plain one, unless something holds it,
-   where the guard on the energy keeps iterations that were cut short from gaining any. */
+/* How a body is solved. Few iterations leave acceleration nothing to extrapolate from (measured: at
+   two it changes nothing, up to four an iteration more is worth more than it): a fast body is then
+   solved as a plain one, unless something holds it, where the guard on the energy keeps iterations
+   that were cut short from gaining any. */
 pl_solver pl_oriented_way(const pl_oriented *body, int iterations);
 
-/* How many bodies a block of this system holds, and the scratch memory it needs at any number of iterations, with the
-   instruction set in use. */
+/* How many bodies a block of this system holds, and the scratch memory it needs at any number of
+   iterations, with the instruction set in use. */
 int pl_oriented_lanes(const pl_system *system, pl_solver solver, int iterations);
 size_t pl_oriented_scratch(const pl_system *system, pl_solver solver, bool lone);
 
 /* Whether so many bodies are better solved one by one: the bits are the same either way. */
 bool pl_oriented_prefers_lone(const pl_system *system, pl_solver solver, int iterations, int count);
 
-/* Whether what is rigid in the motion of a system's bodies is taken out of the start; and that, of a body whose `old` is there. */
+/* Whether what is rigid in the motion of a system's bodies is taken out of the start; and that, of
+   a body whose `old` is there. */
 static inline bool pl_system_leads(const pl_system *system)
 {
     return system->firmness >= 1 && !system->grounded;
@@ -276,8 +287,8 @@ static inline bool pl_oriented_is_lone(const pl_oriented *body)
 /* How a lone particle turns, into `spin` and `now`: oriented_spin.c. */
 void pl_oriented_spin(pl_oriented *body, double h);
 
-/* Minimises E over one sub-step from `now` (which becomes `old`): positions and rotations of `now`, c, place and path are
-   written: a particle is at place + x. */
+/* Minimises E over one sub-step from `now` (which becomes `old`): positions and rotations of `now`,
+   c, place and path are written: a particle is at place + x. */
 void pl_oriented_solve(const pl_block *block, double h, int iterations, pl_work *work);
 
 /* After whatever solved it: where the mean of a free body has got to. */
@@ -286,8 +297,8 @@ void pl_oriented_settle(pl_oriented *body, double h);
 /* A body that was not solved stands where it is. */
 void pl_oriented_stand(pl_oriented *body);
 
-/* What contact wants to know, in metres from the place: positions and displacements of all particles, clump by clump, primitives (all but
-   `yield`) of the clumps that are wanted. */
+/* What contact wants to know, in metres from the place: positions and displacements of all
+   particles, clump by clump, primitives (all but `yield`) of the clumps that are wanted. */
 typedef struct pl_gathered {
     float centre[3]; /* about the middle of the particles, metres from the place */
 } pl_gathered;
@@ -300,7 +311,8 @@ void pl_oriented_gather(const pl_oriented *body, const pl_clumps *clumps, const 
 void pl_oriented_gather_more(const pl_oriented *body, const pl_clumps *clumps,
                              const uint8_t *wanted, uint8_t which, pl_primitive *primitives);
 
-/* How far a particle would have gone in h at the velocity it had at the start, metres; and those of the wanted clumps. */
+/* How far a particle would have gone in h at the velocity it had at the start, metres; and those of
+   the wanted clumps. */
 void pl_oriented_came(const pl_oriented *body, int particle, double h, float out[3]);
 void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clumps,
                                    const uint8_t *wanted, double h, float (*came)[4]);
@@ -308,31 +320,35 @@ void pl_oriented_gather_velocities(const pl_oriented *body, const pl_clumps *clu
 /* The mean velocity of each clump at the start, m/s. */
 void pl_oriented_pace(const pl_oriented *body, const pl_clumps *clumps, float (*out)[3]);
 
-/* Moves particles as contact says: `change` with velocity, `shift` without, `kick` (which may be NULL) is velocity without moving; x, y,
-   z, – by place; all are set to zero. `touched` tells in bits which of a clump were changed, and is cleared. */
+/* Moves particles as contact says: `change` with velocity, `shift` without, `kick` (which may be
+   NULL) is velocity without moving; x, y, z, – by place; all are set to zero. `touched` tells in
+   bits which of a clump were changed, and is cleared. */
 void pl_oriented_scatter(pl_oriented *body, const pl_clumps *clumps, uint16_t *touched,
                          float (*change)[4], float (*shift)[4], float (*kick)[4]);
 
-/* After some particles were given velocity by moving `old.x`: so much momentum in all, mass × units per sub-step. */
+/* After some particles were given velocity by moving `old.x`: so much momentum in all, mass × units
+   per sub-step. */
 void pl_oriented_add_kick(pl_oriented *body, const double momentum[3]);
 
-/* All its particles turn, by rotation vectors: with velocity, and without; and get velocity without turning. */
+/* All its particles turn, by rotation vectors: with velocity, and without; and get velocity without
+   turning. */
 void pl_oriented_turn(pl_oriented *body, const double turned[3], const double tilted[3],
                       const double spun[3]);
 
-/* After the contacts: velocities from displacements, damping, c into the origin. False when a number was not finite:
-   the body is then back at its old state, at rest. */
+/* After the contacts: velocities from displacements, damping, c into the origin. False when a
+   number was not finite: the body is then back at its old state, at rest. */
 bool pl_oriented_finish(pl_oriented *body, double h, pl_work *work);
 
-/* ---- Reference in double: energies and gradients ------------------------------------------------------------------ */
+/* ---- Reference in double: energies and gradients --------------------------------------------- */
 
 typedef struct pl_oriented_energy {
     double inertia, elastic, pins; /* none is negative */
 } pl_oriented_energy;
 
-/* At positions x [n][3] (relative to the origin of `old`) and rotation matrices r [n][9] (row major), or with NULL for
-   both in the present state, against the targets that `old` gives. gradient (may be NULL) is [n][6]: by x_i and by a rotation vector θ_i with
-   R_i ← exp([θ_i]) R_i. */
+/* At positions x [n][3] (relative to the origin of `old`) and rotation matrices r [n][9] (row
+   major), or with NULL for both in the present state, against the targets that `old` gives.
+   gradient (may be NULL) is [n][6]: by x_i and by a rotation vector θ_i with R_i ← exp([θ_i])
+   R_i. */
 pl_oriented_energy pl_oriented_evaluate(const pl_oriented *body, double h, const double *x,
                                         const double *r, double *gradient);
 

@@ -1,7 +1,8 @@
-/* Anderson acceleration of the local/global iteration y → G(y), guarded by the energy (METHODS §1). With f = G(y) − y and
-   the last few differences ΔF, ΔG of f and G(y), the coefficients γ minimise ‖f − Σ γ ΔF‖ and the accelerated state is
-   G(y) − Σ γ ΔG. It is taken only where its energy is below that of G(y). The unknowns are positions and quaternions, in
-   the metric (x, 2√2 r q), r the mean radius: to first order that of (x, r R). */
+/* Anderson acceleration of the local/global iteration y → G(y), guarded by the energy (METHODS §1).
+   With f = G(y) − y and the last few differences ΔF, ΔG of f and G(y), the coefficients γ minimise
+   ‖f − Σ γ ΔF‖ and the accelerated state is G(y) − Σ γ ΔG. It is taken only where its energy is
+   below that of G(y). The unknowns are positions and quaternions, in the metric (x, 2√2 r q), r the
+   mean radius: to first order that of (x, r R). */
 
 PL_LANES_INLINE QUAD NAME(quad_pick)(TEE flag, QUAD yes, QUAD no)
 {
@@ -53,7 +54,8 @@ static ENTRY NAME(mean_entry)(const double a[3][BODIES], const double b[3][BODIE
     return (ENTRY){NAME(column_of)(lag), NAME(quad_zero)()};
 }
 
-/* ΔG = g − last_g and ΔF = f − last_f of entry i go to a slot; sums[j] += ΔF·ΔF_j, sums[count] += ΔF·f. */
+/* ΔG = g − last_g and ΔF = f − last_f of entry i go to a slot; sums[j] += ΔF·ΔF_j, sums[count] +=
+   ΔF·f. */
 PL_LANES_INLINE void NAME(record)(CONTEXT *s, int i, ENTRY g, ENTRY f, ENTRY last_g, ENTRY last_f,
                                   REAL weight, REAL scale, int slot, int count, QUAD *sums)
 {
@@ -69,7 +71,8 @@ PL_LANES_INLINE void NAME(record)(CONTEXT *s, int i, ENTRY g, ENTRY f, ENTRY las
     sums[count] = NAME(quad_inner)(sums[count], x, q, &f);
 }
 
-/* q and −q are one rotation: the one near the start of the iteration counts. Seldom is there anything to do. */
+/* q and −q are one rotation: the one near the start of the iteration counts. Seldom is there
+   anything to do. */
 PL_LANES_INLINE void NAME(align)(CONTEXT *s, int i)
 {
     QUAD q = s->q[i], turn = s->turn[i];
@@ -86,8 +89,9 @@ PL_LANES_INLINE void NAME(align)(CONTEXT *s, int i)
         NAME(quad_pick)(-side, NAME(quad_sub)(turn, NAME(quad_times)(q, NAME(tee)(2))), turn);
 }
 
-/* Takes G(y) of iteration k > 0 into the history and its products with the others into the normal equations. f is what
-   the local step has noted (turn) and what the global step left behind (rhs). */
+/* Takes G(y) of iteration k > 0 into the history and its products with the others into the normal
+   equations. f is what the local step has noted (turn) and what the global step left behind
+   (rhs). */
 static void NAME(extend_history)(CONTEXT *s, int k)
 {
     const int32_t *pivot = s->system->symbolic->inverse;
@@ -115,7 +119,8 @@ static void NAME(extend_history)(CONTEXT *s, int k)
     s->slope[slot] = NAME(quad_sum)(sums[count]);
 }
 
-/* What is `last` for the next iteration. x and q are in last_x and last_q already, or are copied there. */
+/* What is `last` for the next iteration. x and q are in last_x and last_q already, or are copied
+   there. */
 static void NAME(turn_page)(CONTEXT *s)
 {
     COL *rhs = s->rhs;
@@ -126,7 +131,8 @@ static void NAME(turn_page)(CONTEXT *s)
     s->last_turn = turn;
 }
 
-/* γ from the normal equations, scaled to unit diagonal plus 10⁻⁶; differences that vanish are left out. */
+/* γ from the normal equations, scaled to unit diagonal plus 10⁻⁶; differences that vanish are left
+   out. */
 static void NAME(coefficients)(const CONTEXT *s, int count, TEE gamma[PL_WINDOW])
 {
     TEE a[PL_WINDOW][PL_WINDOW], norm[PL_WINDOW], inverse[PL_WINDOW];
@@ -166,7 +172,8 @@ static void NAME(coefficients)(const CONTEXT *s, int count, TEE gamma[PL_WINDOW]
 }
 
 #if LONE
-/* Normalises (or not) the quaternions of the particles that are not fixed and makes their matrices. */
+/* Normalises (or not) the quaternions of the particles that are not fixed and makes their
+   matrices. */
 static void NAME(refresh_rotations)(CONTEXT *s, bool normalise)
 {
     REAL in[4][PL_WR] __attribute__((aligned(64)));
@@ -203,7 +210,8 @@ PL_LANES_INLINE void NAME(refresh_rotation)(CONTEXT *s, int i, QUAD from, bool n
 
 #endif
 
-/* y = G(y) − Σ γ ΔG for everything but c, written to the pages where the last G(y) stood; G(y) becomes the last one. */
+/* y = G(y) − Σ γ ΔG for everything but c, written to the pages where the last G(y) stood; G(y)
+   becomes the last one. */
 static void NAME(mix)(CONTEXT *s, int count, const TEE gamma[PL_WINDOW])
 {
     COL *plain_x = s->x;
@@ -284,9 +292,10 @@ static void NAME(guard)(CONTEXT *s, const double plain_energy[BODIES], double pl
     }
 }
 
-/* The energy of G(y): that of y less what the two steps took away, which needs no other look at the edges. Where little is
-   left of the energy that was last evaluated, its rounding errors are not little, and it is evaluated again; so are bodies
-   with pins, which see to more than these steps account for. */
+/* The energy of G(y): that of y less what the two steps took away, which needs no other look at the
+   edges. Where little is left of the energy that was last evaluated, its rounding errors are not
+   little, and it is evaluated again; so are bodies with pins, which see to more than these steps
+   account for. */
 static void NAME(plain_energies)(CONTEXT *s, int k, double out[BODIES])
 {
     double dropped[BODIES], fresh[BODIES];
@@ -350,13 +359,15 @@ static void NAME(accelerate)(CONTEXT *s, int k)
     }
 }
 
-/* ---- Turning as a whole --------------------------------------------------------------------------------------------- */
+/* ---- Turning as a whole ---------------------------------------------------------------------- */
 
-/* The elastic energy does not change when the whole body turns by θ about its centre of mass; inertia alone decides:
+/* The elastic energy does not change when the whole body turns by θ about its centre of mass;
+   inertia alone decides:
        dE/dθ = Σ_i x_i × m_i (x_i − x*_i) − Σ_i Σ p × q,   Σ p qᵀ = f_i R_i Ā_i R*_iᵀ,
        H     = Σ_i m_i (|x_i|² I − x_i x_iᵀ) + f_i (tr(Ā_i) I − R_i Ā_i R_iᵀ).
-   One Newton step at the end of a sub-step takes the torque away that rounding errors of stiff edges exert: without it a
-   body at rest would slowly begin to spin. Turns beyond 10⁻⁶ rad are not rounding, and left alone. */
+   One Newton step at the end of a sub-step takes the torque away that rounding errors of stiff
+   edges exert: without it a body at rest would slowly begin to spin. Turns beyond 10⁻⁶ rad are not
+   rounding, and left alone. */
 typedef struct NAME(whole) {
     TEE centre[3], torque[3], inertia[3][3];
 } NAME(whole);
@@ -399,7 +410,8 @@ static void NAME(measure_whole)(const CONTEXT *s, NAME(whole) * w)
     }
 }
 
-/* θ/2 = −H⁻¹ dE/dθ / 2 by cofactors; nothing where that is more than rounding, or where something holds the body. */
+/* θ/2 = −H⁻¹ dE/dθ / 2 by cofactors; nothing where that is more than rounding, or where something
+   holds the body. */
 static void NAME(whole_turn)(const CONTEXT *s, const NAME(whole) * w, TEE half[3])
 {
     const TEE a = w->inertia[0][0], b = w->inertia[1][0], c = w->inertia[2][0];
@@ -463,7 +475,7 @@ static void NAME(turn_whole_body)(CONTEXT *s)
         NAME(turn_particle)(s, i, w.centre, p);
 }
 
-/* ---- The whole sub-step ------------------------------------------------------------------------------------------- */
+/* ---- The whole sub-step ---------------------------------------------------------------------- */
 
 static void NAME(finish)(CONTEXT *s)
 {

@@ -1,5 +1,5 @@
-/* The energy of a sub-step and its gradient (METHODS §1) in plain double arithmetic, term by term as printed: what the
-   kernels are tested against, and what dumps and reports show. */
+/* The energy of a sub-step and its gradient (METHODS §1) in plain double arithmetic, term by term
+   as printed: what the kernels are tested against, and what dumps and reports show. */
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +40,8 @@ void pl_oriented_targets(const pl_oriented *body, double h, double *x, double *r
         target_of(body, h, i, x + 3 * i, r + 9 * i);
 }
 
-/* Where positions and rotations come from: the caller's arrays, or, without them, the body's present state. */
+/* Where positions and rotations come from: the caller's arrays, or, without them, the body's
+   present state. */
 typedef struct view {
     const pl_oriented *body;
     const double *x, *r;
@@ -80,8 +81,8 @@ static void add_cross(const double *a, const double *b, double s, double *out)
     out[2] += s * (a[0] * b[1] - a[1] * b[0]);
 }
 
-/* 1/2 tr(D S Dᵀ) with D = A − B; its derivative by a rotation of A is −Σ p × q for Σ p qᵀ = A S Bᵀ, and the opposite by
-   one of B. */
+/* 1/2 tr(D S Dᵀ) with D = A − B; its derivative by a rotation of A is −Σ p × q for Σ p qᵀ = A S Bᵀ,
+   and the opposite by one of B. */
 static double turning(const double *a, const double *b, const double s[6], double *ga, double *gb)
 {
     const double m[3][3] = {{s[0], s[1], s[2]}, {s[1], s[3], s[4]}, {s[2], s[4], s[5]}};

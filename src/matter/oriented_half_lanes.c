@@ -1,7 +1,8 @@
-/* Oriented particles, half as many side by side as there are lanes: eight bodies with AVX-512. A block of sixteen costs
-   the same however many bodies it holds; with eight in vectors of half the length, a processor that has three units for
-   these and two for whole ones is done sooner, and the block takes half the room in the cache. Only rotations are fitted
-   at the whole length, two particles side by side. */
+/* Oriented particles, half as many side by side as there are lanes: eight bodies with AVX-512. A
+   block of sixteen costs the same however many bodies it holds; with eight in vectors of half the
+   length, a processor that has three units for these and two for whole ones is done sooner, and the
+   block takes half the room in the cache. Only rotations are fitted at the whole length, two
+   particles side by side. */
 #if PL_W == 16
 #include "math/rotation_lanes.h"
 #include "matter/oriented_lanes.h"

@@ -1,4 +1,5 @@
-/* The oriented-particle solvers at one vector width: every combination of number type and layout that is used. */
+/* The oriented-particle solvers at one vector width: every combination of number type and layout
+   that is used. */
 #include "matter/oriented_lanes.h"
 
 #define PL_REAL_IS_DOUBLE 0
@@ -33,7 +34,8 @@ int PL_LANES(pl_oriented_lanes)(const pl_system *system, pl_solver solver, int i
     return is_in_double(system, solver, iterations) ? PL_WD : PL_W;
 }
 
-/* Side by side, half as many doubles take the same room as floats; alone they take twice as much. */
+/* Side by side, half as many doubles take the same room as floats; alone they take twice as
+   much. */
 size_t PL_LANES(pl_oriented_scratch)(const pl_system *system, pl_solver solver, bool lone)
 {
     stiff_d wide;

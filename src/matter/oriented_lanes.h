@@ -27,7 +27,8 @@ PL_ORIENTED_KERNELS(4)
 PL_ORIENTED_KERNELS(8)
 PL_ORIENTED_KERNELS(16)
 
-/* The same for blocks of no more than eight bodies, in floats, with the instructions of sixteen lanes. */
+/* The same for blocks of no more than eight bodies, in floats, with the instructions of sixteen
+   lanes. */
 void pl_oriented_solve_half_w16(const pl_block *block, double h, int iterations, pl_work *work);
 
 #endif

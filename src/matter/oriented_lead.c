@@ -1,13 +1,17 @@
 /* Where the iteration starts for stiff bodies that turn.
 
-   Velocities are chords and tangents: x + h u turns a body by less than the angle of its last sub-step and makes it larger across the axis, while the rotations R* of its
-   particles turn by more. Both are right to the second order in that angle, but strain springs; and where these are stiff, κ = k h²/ρ in the hundreds, a few
-   iterations do not get rid of it: they leave more energy in the springs than the body has. So what is linear in the motion is taken out of the start, and the nearest
-   rotation of everything is put in its place. With A = (Σ m x* xᵀ)(Σ m x xᵀ)⁻¹ about the centre of mass c, and Q = polar of Σ m x* xᵀ and the particles' own moments,
+   Velocities are chords and tangents: x + h u turns a body by less than the angle of its last
+   sub-step and makes it larger across the axis, while the rotations R* of its particles turn by
+   more. Both are right to the second order in that angle, but strain springs; and where these are
+   stiff, κ = k h²/ρ in the hundreds, a few iterations do not get rid of it: they leave more energy
+   in the springs than the body has. So what is linear in the motion is taken out of the start, and
+   the nearest rotation of everything is put in its place. With A = (Σ m x* xᵀ)(Σ m x xᵀ)⁻¹ about
+   the centre of mass c, and Q = polar of Σ m x* xᵀ and the particles' own moments,
 
        x + h u + (Q − A)(x − c)       and       Q polar(R_i + [h (ω_i − ω)]× R_i),     ω the mean of the ω_i.
 
-   Stretching is left out with it: for that the first global step is exact, as rotations need not follow. What is minimised is the same; only where that begins is not. */
+   Stretching is left out with it: for that the first global step is exact, as rotations need not
+   follow. What is minimised is the same; only where that begins is not. */
 #include <math.h>
 
 #include "math/quad.h"
@@ -53,7 +57,8 @@ static pl_quat turn_along(pl_vec3 v)
     return pl_quat_normalise((pl_quat){v.x * scale, v.y * scale, v.z * scale, 1});
 }
 
-/* What maximises tr(Rᵀ m) nearby, where m is about symmetric: half of the rotation vector that m asks for, with `about` in place of its symmetric part. */
+/* What maximises tr(Rᵀ m) nearby, where m is about symmetric: half of the rotation vector that m
+   asks for, with `about` in place of its symmetric part. */
 static bool lean_of(pl_mat3 m, pl_mat3 about, pl_vec3 *by)
 {
     pl_vec3 slope = {m.m[2][1] - m.m[1][2], m.m[0][2] - m.m[2][0], m.m[1][0] - m.m[0][1]};
@@ -66,8 +71,9 @@ static bool lean_of(pl_mat3 m, pl_mat3 about, pl_vec3 *by)
     return true;
 }
 
-/* The rotation nearest to `moved`, by Newton steps (METHODS, "Rotations fast and safe"), each of which has the cube of the error before. They start where that of
-   a rigid body is, `rest` turned along its tangent: from none, what turns by a radian in a sub-step would be led astray. */
+/* The rotation nearest to `moved`, by Newton steps (METHODS, "Rotations fast and safe"), each of
+   which has the cube of the error before. They start where that of a rigid body is, `rest` turned
+   along its tangent: from none, what turns by a radian in a sub-step would be led astray. */
 static pl_quat turn_of(pl_mat3 rest, pl_mat3 moved)
 {
     pl_vec3 by;
@@ -85,7 +91,8 @@ static pl_quat turn_of(pl_mat3 rest, pl_mat3 moved)
     return q;
 }
 
-/* Σ m x xᵀ about the centre, symmetric to the last bit, so that what stands is not turned; and Σ m h u xᵀ. */
+/* Σ m x xᵀ about the centre, symmetric to the last bit, so that what stands is not turned; and Σ m
+   h u xᵀ. */
 static void moments_of(const swing *s, double h, const double centre[3], pl_mat3 *rest,
                        pl_mat3 *way)
 {
@@ -97,8 +104,9 @@ static void moments_of(const swing *s, double h, const double centre[3], pl_mat3
         }
 }
 
-/* What turns by less in a sub-step, radians, is strained by the square of it: let it be. Two particles of a stiff body tell of all, by how they turn and by how they move
-   against the mean, in units that are about their spacing. */
+/* What turns by less in a sub-step, radians, is strained by the square of it: let it be. Two
+   particles of a stiff body tell of all, by how they turn and by how they move against the mean, in
+   units that are about their spacing. */
 #define SLOW 3e-4
 
 static bool is_slow(const pl_oriented *body, double h)
@@ -115,7 +123,8 @@ static bool is_slow(const pl_oriented *body, double h)
     return !(h * h * most > SLOW * SLOW);
 }
 
-/* The nearest rotation to where the body goes; the particles' own moments count as if they were round, 1 + [h ω]× of them. */
+/* The nearest rotation to where the body goes; the particles' own moments count as if they were
+   round, 1 + [h ω]× of them. */
 static pl_quat rotation_of(pl_mat3 rest, const pl_mat3 *way, pl_vec3 spun, double moment)
 {
     for (int k = 0; k < 3; k++)
@@ -130,7 +139,8 @@ void pl_oriented_lead(pl_oriented *body, double h)
     if (!pl_system_leads(body->system))
         return; /* nobody looks at it */
     *lead = (pl_lead){.bend = {0}};
-    /* What hangs on pins swings about them: turned about its centre, it would gain more and more. */
+    /* What hangs on pins swings about them: turned about its centre, it would gain more and
+       more. */
     if (body->hold_count || is_slow(body, h))
         return;
     swing s = sum_of(body);

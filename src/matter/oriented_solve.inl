@@ -1,6 +1,6 @@
-/* The fast and the plain solver (METHODS §1): Gauss–Seidel fits of the rotations, one prefactored solve for the
-   positions, Anderson acceleration with an energy guard. A template over number type and layout: see
-   oriented_types.inl. */
+/* The fast and the plain solver (METHODS §1): Gauss–Seidel fits of the rotations, one prefactored
+   solve for the positions, Anderson acceleration with an energy guard. A template over number type
+   and layout: see oriented_types.inl. */
 #include "matter/oriented_types.inl"
 
 #undef STAR
@@ -69,7 +69,7 @@ typedef struct CONTEXT {
     pl_work *work;
 } CONTEXT;
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* The next piece of scratch memory; without any, only *used counts. */
 static void *NAME(carve)(char *scratch, size_t *used, size_t count, size_t size)
@@ -130,7 +130,7 @@ static void NAME(set_up)(CONTEXT *s, const pl_block *block, double h, pl_work *w
             s->held[s->held_count++] = l;
 }
 
-/* ---- Predict ----------------------------------------------------------------------------------------------------- */
+/* ---- Predict --------------------------------------------------------------------------------- */
 
 /* From q and h ω: R* = R + [h ω]× R, row by row. */
 PL_LANES_INLINE void NAME(predict_spin)(const VR q[4], const VR hw[3], VR star[9])
@@ -144,8 +144,8 @@ PL_LANES_INLINE void NAME(predict_spin)(const VR q[4], const VR hw[3], VR star[9
     }
 }
 
-/* The start, polar(R*). I + [a]× is the rotation by atan |a| about a, times a stretch. With k = 1 + √(1 + |a|²) its
-   quaternion is (a, k) up to length. Not yet of unit length. */
+/* The start, polar(R*). I + [a]× is the rotation by atan |a| about a, times a stretch. With k = 1 +
+   √(1 + |a|²) its quaternion is (a, k) up to length. Not yet of unit length. */
 PL_LANES_INLINE void NAME(predict_start)(const VR q[4], const VR hw[3], VR p[4])
 {
     VR k = vr_splat(1) + vr_sqrt(vr_splat(1) + (hw[0] * hw[0] + hw[1] * hw[1] + hw[2] * hw[2]));
@@ -280,8 +280,8 @@ typedef struct NAME(loaded) {
     QUAD q[NAME(chunk)];
 } NAME(loaded);
 
-/* Apart from what follows: roots and a division that wait for each other, and for which a processor has time when it sees
-   the next particle. */
+/* Apart from what follows: roots and a division that wait for each other, and for which a processor
+   has time when it sees the next particle. */
 PL_LANES_INLINE void NAME(start)(CONTEXT *s, int i, NAME(loaded) * from, int at)
 {
     COL hw = NAME(scale)(from->w[at], s->h);
@@ -432,7 +432,7 @@ static void NAME(predict)(CONTEXT *s)
     }
 }
 
-/* ---- Pins -------------------------------------------------------------------------------------------------------- */
+/* ---- Pins ------------------------------------------------------------------------------------ */
 
 static void NAME(turned)(const CONTEXT *s, int i, int lane, const double v[3], double out[3])
 {
@@ -497,7 +497,8 @@ static void NAME(add_grip)(const CONTEXT *s, const pl_grip *grip, int lane, MAT 
                 (REAL)(hold->stiffness * (t[row] + weight * own[row]) * (weight * arm[col]));
 }
 
-/* The next grip of a lane if it is on particle i, else NULL. Grips stand in the order of the sweep, or its reverse. */
+/* The next grip of a lane if it is on particle i, else NULL. Grips stand in the order of the sweep,
+   or its reverse. */
 static const pl_grip *NAME(grip_on)(const CONTEXT *s, int lane, int i)
 {
     const pl_oriented *body = s->block->bodies[lane];
@@ -538,14 +539,15 @@ static double NAME(pin_energy)(const CONTEXT *s, int lane)
     return energy;
 }
 
-/* ---- Local step -------------------------------------------------------------------------------------------------- */
+/* ---- Local step ------------------------------------------------------------------------------ */
 
 #ifdef PL_POSED
 #include "matter/posed_solve.inl"
 #else
 
-/* C_i = f R* Ā_i + Σ_j κ [ R_j (Ā_i + Ā_j) + v_j (x_j − x_i)(x̄_j − x̄_i)ᵀ ] + pins. R_j Ā_j beside R_j would take a tenth fewer
-   operations, but twice the room: what is read of a neighbour decides. */
+/* C_i = f R* Ā_i + Σ_j κ [ R_j (Ā_i + Ā_j) + v_j (x_j − x_i)(x̄_j − x̄_i)ᵀ ] + pins. R_j Ā_j beside
+   R_j would take a tenth fewer operations, but twice the room: what is read of a neighbour
+   decides. */
 PL_LANES_INLINE MAT NAME(neighbourhood)(CONTEXT *s, int i)
 {
     const STAR *star = s->star + s->model->start[i], *end = s->star + s->model->start[i + 1];
@@ -595,8 +597,9 @@ PL_LANES_INLINE void NAME(between)(QUAD a, QUAD b, TEE v[3])
     v[2] = (aw * bz - bw * az) - (ax * by - ay * bx);
 }
 
-/* As a function of R_i alone the energy is a constant − tr(R_iᵀ C_i). With B = Rᵀ C, symmetric at the new rotation, and v
-   the vector part of the turn from the old one, it falls by 2 (tr(B) |v|² − vᵀ B v): no difference of large numbers. */
+/* As a function of R_i alone the energy is a constant − tr(R_iᵀ C_i). With B = Rᵀ C, symmetric at
+   the new rotation, and v the vector part of the turn from the old one, it falls by 2 (tr(B) |v|² −
+   vᵀ B v): no difference of large numbers. */
 PL_LANES_INLINE void NAME(note_turn)(CONTEXT *s, int i, QUAD before, const MAT *c)
 {
     const MAT *r = s->r + i;
@@ -643,8 +646,9 @@ static void NAME(fit_collected)(CONTEXT *s, const int32_t *particles, int count,
         NAME(note_turn)(s, particles[l], before[l], &around[l]);
 }
 
-/* Particles of one colour do not see each other and are fitted together; a pin couples what the colours do not know,
-   so whatever was collected is fitted before a pinned particle looks around. */
+/* Particles of one colour do not see each other and are fitted together; a pin couples what the
+   colours do not know, so whatever was collected is fitted before a pinned particle looks
+   around. */
 static void NAME(local)(CONTEXT *s)
 {
     const pl_model *model = s->model;
@@ -681,8 +685,8 @@ static void NAME(local)(CONTEXT *s)
 
 #else
 
-/* So many particles of one colour are fitted together, and so many of them side by side: a block of half as many bodies
-   as there are lanes fills them with two. */
+/* So many particles of one colour are fitted together, and so many of them side by side: a block of
+   half as many bodies as there are lanes fills them with two. */
 enum { NAME(together) = 8, NAME(abreast) = FIT_LANES / BODIES };
 
 typedef struct NAME(fits) {
@@ -720,8 +724,8 @@ static void NAME(look_around)(CONTEXT *s, const int32_t *particles, int count, N
     }
 }
 
-/* Particles of one colour, stage by stage: a fit is a chain of operations that wait for each other, and the processor
-   fills the gaps of one with the next. */
+/* Particles of one colour, stage by stage: a fit is a chain of operations that wait for each other,
+   and the processor fills the gaps of one with the next. */
 static void NAME(fit_together)(CONTEXT *s, const int32_t *particles, int count, NAME(fits) * f)
 {
     int sets = (count + NAME(abreast) - 1) / NAME(abreast);
@@ -756,7 +760,8 @@ static void NAME(fit_held)(CONTEXT *s, int i)
     NAME(turn_to)(s, i, q, &m);
 }
 
-/* The particles of one colour do not see each other; only pins couple what the colours do not know. */
+/* The particles of one colour do not see each other; only pins couple what the colours do not
+   know. */
 static void NAME(local)(CONTEXT *s)
 {
     const pl_model *model = s->model;
@@ -790,7 +795,7 @@ static void NAME(local)(CONTEXT *s)
 
 #endif
 
-/* ---- Global step ------------------------------------------------------------------------------------------------- */
+/* ---- Global step ----------------------------------------------------------------------------- */
 
 /* What the edges from e on that begin at the same particle pull with. Returns the next edge. */
 PL_LANES_INLINE int NAME(pull_from)(CONTEXT *s, int e)
@@ -812,8 +817,8 @@ PL_LANES_INLINE int NAME(pull_from)(CONTEXT *s, int e)
     return e;
 }
 
-/* b − L x, written so that a body at rest gives exactly zero: each edge pulls with the difference of what its ends
-   claim and what is. Free bodies leave their mean out: it is known. */
+/* b − L x, written so that a body at rest gives exactly zero: each edge pulls with the difference
+   of what its ends claim and what is. Free bodies leave their mean out: it is known. */
 static void NAME(residual)(CONTEXT *s)
 {
     const int32_t *pivot = s->system->symbolic->inverse;
@@ -851,7 +856,8 @@ static void NAME(add_absorbed)(CONTEXT *s)
     }
 }
 
-/* L D Lᵀ Δ = rhs, in place, in gather form. The energy falls by 1/2 Δᵀ L D Lᵀ Δ = 1/2 Σ y_k² / D_k. */
+/* L D Lᵀ Δ = rhs, in place, in gather form. The energy falls by 1/2 Δᵀ L D Lᵀ Δ = 1/2 Σ y_k² /
+   D_k. */
 static void NAME(solve)(CONTEXT *s)
 {
     const pl_symbolic *symbolic = s->system->symbolic;
@@ -957,8 +963,8 @@ static void NAME(advance)(CONTEXT *s)
         s->x[i] = NAME(add)(s->x[i], s->rhs[pivot[i]]);
 }
 
-/* The error of a solve in float is about its condition number times 6·10⁻⁸ of the step. Flags the lanes whose step is so
-   long that this matters. */
+/* The error of a solve in float is about its condition number times 6·10⁻⁸ of the step. Flags the
+   lanes whose step is so long that this matters. */
 static bool NAME(is_long)(const CONTEXT *s, REAL flags[BODIES])
 {
     bool any = false;
@@ -993,7 +999,8 @@ static bool NAME(has_pins)(const CONTEXT *s, REAL flags[BODIES])
     return any;
 }
 
-/* A second solve from where the first has led takes its error away. Other lanes stay as they are. */
+/* A second solve from where the first has led takes its error away. Other lanes stay as they
+   are. */
 static void NAME(refine)(CONTEXT *s, const REAL flags[BODIES])
 {
     const int32_t *pivot = s->system->symbolic->inverse;
@@ -1031,9 +1038,10 @@ static void NAME(global)(CONTEXT *s)
         NAME(refine)(s, flags);
 }
 
-/* ---- Energy ------------------------------------------------------------------------------------------------------ */
+/* ---- Energy ---------------------------------------------------------------------------------- */
 
-/* tr(D S Dᵀ) for a constant symmetric S, component by component; `doubled` holds 2 S_xy, 2 S_xz, 2 S_yz. */
+/* tr(D S Dᵀ) for a constant symmetric S, component by component; `doubled` holds 2 S_xy, 2 S_xz, 2
+   S_yz. */
 PL_LANES_INLINE COL NAME(strain)(const MAT *d, const REAL s[6], const REAL doubled[3])
 {
     COL v = NAME(mul)(d->c[0], NAME(mad)(NAME(mad)(NAME(scale)(d->c[0], s[0]), d->c[1], doubled[0]),
@@ -1061,7 +1069,8 @@ PL_LANES_INLINE COL NAME(inertia_term)(const CONTEXT *s, int i, COL ahead)
 }
 
 #ifndef PL_POSED
-/* tr((R_a − R_b) M (R_a − R_b)ᵀ) = 4 vᵀ (tr(M) I − M) v: exact, and without a difference of large numbers. */
+/* tr((R_a − R_b) M (R_a − R_b)ᵀ) = 4 vᵀ (tr(M) I − M) v: exact, and without a difference of large
+   numbers. */
 PL_LANES_INLINE TEE NAME(turning_term)(const CONTEXT *s, const SPRING *spring)
 {
     const REAL *t = spring->turning;
@@ -1082,7 +1091,8 @@ PL_LANES_INLINE COL NAME(elastic_term)(const CONTEXT *s, int e)
 }
 #endif
 
-/* E of each lane: terms and short sums in REAL (none is negative), long sums in double, in a fixed order. */
+/* E of each lane: terms and short sums in REAL (none is negative), long sums in double, in a fixed
+   order. */
 static void NAME(energies)(const CONTEXT *s, double out[BODIES])
 {
     ACC sum = {0};

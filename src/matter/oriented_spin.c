@@ -1,9 +1,12 @@
-/* How a body of one particle turns. Nothing strains it, so there is nothing to solve for; and what the solver makes of its turn, the rotation nearest to the tangent
-   R + h [ω]× R, is an arc tangent of it: a ball would lose half of a spin of 30 rad/s in 5 sub-steps of 1/30 s. With J its inertia, φ = h Rᵀ ω and m the mean of φ before and after,
+/* How a body of one particle turns. Nothing strains it, so there is nothing to solve for; and what
+   the solver makes of its turn, the rotation nearest to the tangent R + h [ω]× R, is an arc tangent
+   of it: a ball would lose half of a spin of 30 rad/s in 5 sub-steps of 1/30 s. With J its inertia,
+   φ = h Rᵀ ω and m the mean of φ before and after,
 
        φ' − φ = −J⁻¹ (m × J m),     R' = R exp([m]×),     ω' = R' φ' / h,
 
-   Euler's equations by the midpoint rule, which keeps φᵀJφ and |Jφ|: energy and the length of the angular momentum. A ball keeps ω, however fast it is. */
+   Euler's equations by the midpoint rule, which keeps φᵀJφ and |Jφ|: energy and the length of the
+   angular momentum. A ball keeps ω, however fast it is. */
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +40,8 @@ static double energy_of(pl_mat3 inertia, pl_vec3 spin)
     return pl_v3_dot(spin, pl_m3_mul_v3(inertia, spin));
 }
 
-/* The mean of the spins before and after: 2 J (m − φ) + m × J m = 0 by Newton steps. Turns that are too large for them stay what they are. */
+/* The mean of the spins before and after: 2 J (m − φ) + m × J m = 0 by Newton steps. Turns that are
+   too large for them stay what they are. */
 static pl_vec3 mean_of(pl_mat3 inertia, pl_vec3 spin)
 {
     pl_vec3 mean = spin;

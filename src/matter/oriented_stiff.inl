@@ -1,8 +1,9 @@
-/* The stiff solver (METHODS §1): Gauss–Newton in positions and rotations together, R_i ← exp([θ_i]) R_i. The residuals are
-   the terms of the energy under square roots; their normal equations are a sparse system of 6 × 6 blocks (x, θ) on the
-   same graph, factored anew in every iteration as L D Lᵀ along the model's elimination order. A step is kept only where
-   its energy is lower than that of a local/global step from the same state; otherwise that one is taken.
-   A template over the layout, in double: see oriented_types.inl. Blocks are row major. */
+/* The stiff solver (METHODS §1): Gauss–Newton in positions and rotations together, R_i ← exp([θ_i])
+   R_i. The residuals are the terms of the energy under square roots; their normal equations are a
+   sparse system of 6 × 6 blocks (x, θ) on the same graph, factored anew in every iteration as L D
+   Lᵀ along the model's elimination order. A step is kept only where its energy is lower than that
+   of a local/global step from the same state; otherwise that one is taken. A template over the
+   layout, in double: see oriented_types.inl. Blocks are row major. */
 #include "math/elementary.inl"
 
 #undef BLOCK
@@ -41,7 +42,7 @@ static size_t NAME(lay_out_stiff)(STIFF *s, const pl_system *system, char *scrat
     return used;
 }
 
-/* ---- Small algebra ------------------------------------------------------------------------------------------------ */
+/* ---- Small algebra --------------------------------------------------------------------------- */
 
 /* block += s I at (row, col). */
 PL_LANES_INLINE void NAME(add_identity)(BLOCK *b, int row, int col, TEE s)
@@ -75,7 +76,7 @@ PL_LANES_INLINE void NAME(add_twist)(TEE step[6], TEE n[3][3], TEE s)
     step[5] += s * (n[0][1] - n[1][0]);
 }
 
-/* ---- Normal equations --------------------------------------------------------------------------------------------- */
+/* ---- Normal equations ------------------------------------------------------------------------ */
 
 static void NAME(assemble_particle)(STIFF *s, int i, const COL *behind)
 {
@@ -98,7 +99,8 @@ static void NAME(assemble_particle)(STIFF *s, int i, const COL *behind)
         s->step[k][m] += push[m];
 }
 
-/* One end of an edge: e = R d̄ − d has the derivatives ± I by the positions and −[R d̄]× by the rotation. */
+/* One end of an edge: e = R d̄ − d has the derivatives ± I by the positions and −[R d̄]× by the
+   rotation. */
 PL_LANES_INLINE void NAME(assemble_end)(STIFF *s, int i, const MAT *turned, const TEE arm[3],
                                         const TEE e[3], TEE claim, TEE both, TEE sign)
 {
@@ -144,8 +146,8 @@ static void NAME(assemble_edge)(STIFF *s, int e)
     }
     NAME(add_twist)(s->step[pa], n, NAME(tee)(1));
     NAME(add_twist)(s->step[pb], n, NAME(tee)(-1));
-    /* The coupling with rows of the later pivot. Rows of a: (x_a θ_b) = −cb [sb], (θ_a x_b) = −ca [sa]; the transpose
-       of s [v] is −s [v]. */
+    /* The coupling with rows of the later pivot. Rows of a: (x_a θ_b) = −cb [sb], (θ_a x_b) = −ca
+       [sa]; the transpose of s [v] is −s [v]. */
     BLOCK *h = s->lower + b->system->edge_entry[e];
     *h = (BLOCK){0};
     NAME(add_identity)(h, 0, 0, -(ca + cb));
@@ -171,7 +173,8 @@ PL_LANES_INLINE double *NAME(cell)(BLOCK *b, int row, int col, int lane)
     return (double *)&b->m[row][col] + lane;
 }
 
-/* block (rows j, columns l) += w J_jᵀ J_l with J = weight (I, −[o]×), or without the I for directions. */
+/* block (rows j, columns l) += w J_jᵀ J_l with J = weight (I, −[o]×), or without the I for
+   directions. */
 static void NAME(add_pin_pair)(BLOCK *b, int lane, bool position, double w, const double oj[3],
                                const double ol[3])
 {
@@ -282,7 +285,7 @@ static void NAME(assemble)(STIFF *s)
     NAME(assemble_fixed)(s);
 }
 
-/* ---- Factor and solve --------------------------------------------------------------------------------------------- */
+/* ---- Factor and solve ------------------------------------------------------------------------ */
 
 /* out −= a bᵀ */
 PL_LANES_INLINE void NAME(subtract_product)(BLOCK *out, const BLOCK *a, const BLOCK *b)
@@ -334,7 +337,8 @@ static void NAME(divide)(BLOCK *a, const BLOCK *diagonal, const TEE inverse_d[6]
     }
 }
 
-/* Left-looking by columns: column k first loses what the earlier columns c with L_kc ≠ 0 take from it. */
+/* Left-looking by columns: column k first loses what the earlier columns c with L_kc ≠ 0 take from
+   it. */
 static void NAME(factor)(STIFF *s)
 {
     const pl_symbolic *symbolic = s->base.system->symbolic;
@@ -394,7 +398,7 @@ static void NAME(back_substitute)(STIFF *s)
     }
 }
 
-/* ---- The guarded step --------------------------------------------------------------------------------------------- */
+/* ---- The guarded step ------------------------------------------------------------------------ */
 
 /* q ← exp(θ) q and the matrices, for `count` quaternions in lanes. */
 PL_LANES_INLINE void NAME(turn)(const VR theta[3], VR q[4], VR r[9])
@@ -465,8 +469,9 @@ static bool NAME(is_held)(const CONTEXT *b, int lane)
     return b->block->bodies[lane < b->lanes ? lane : 0]->hold_count > 0;
 }
 
-/* Takes the step. The mean of a step goes to c, where it belongs; that of a body that nothing holds is known beforehand, and what the step has of it is
-   error: where springs are strained far, it is a multiple of the rounding of a float. */
+/* Takes the step. The mean of a step goes to c, where it belongs; that of a body that nothing holds
+   is known beforehand, and what the step has of it is error: where springs are strained far, it is
+   a multiple of the rounding of a float. */
 static void NAME(take_step)(STIFF *s)
 {
     CONTEXT *b = &s->base;
@@ -499,8 +504,8 @@ static void NAME(take_step)(STIFF *s)
     NAME(turn_all)(s);
 }
 
-/* Lanes in which the Gauss–Newton step has no less energy than the plain one get the plain one. True if there are any;
-   `taken` tells the others. */
+/* Lanes in which the Gauss–Newton step has no less energy than the plain one get the plain one.
+   True if there are any; `taken` tells the others. */
 static bool NAME(choose)(STIFF *s, const double plain_energy[BODIES], double plain_c[3][BODIES],
                          REAL taken[BODIES])
 {
@@ -522,8 +527,8 @@ static bool NAME(choose)(STIFF *s, const double plain_energy[BODIES], double pla
     return any;
 }
 
-/* Where Gauss–Newton was refused the body is far from its minimum, and a single plain step would not get it near enough:
-   as many follow as still cost little beside the factorisation. */
+/* Where Gauss–Newton was refused the body is far from its minimum, and a single plain step would
+   not get it near enough: as many follow as still cost little beside the factorisation. */
 static void NAME(go_on_plainly)(STIFF *s, const double plain_energy[BODIES],
                                 const REAL taken[BODIES])
 {
@@ -539,7 +544,8 @@ static void NAME(go_on_plainly)(STIFF *s, const double plain_energy[BODIES],
     }
     NAME(energies)(b, energy);
     for (int l = 0; l < BODIES; l++) {
-        /* Plain steps lower the energy, but for directions, whose local step is an approximation. */
+        /* Plain steps lower the energy, but for directions, whose local step is an
+           approximation. */
         back[l] = taken[l] > 0 || !(energy[l] < plain_energy[l]);
         for (int k = 0; k < 3 && back[l] > 0; k++)
             b->c[k][l] = c[k][l];

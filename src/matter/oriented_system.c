@@ -1,5 +1,6 @@
-/* Builds the numbers of a system from (model, step, materials, fixed set): dimensionless stiffnesses, the matrix L of
-   the global step (METHODS §1) and its factor, and the constants of the kernels in float and double. */
+/* Builds the numbers of a system from (model, step, materials, fixed set): dimensionless
+   stiffnesses, the matrix L of the global step (METHODS §1) and its factor, and the constants of
+   the kernels in float and double. */
 #include <math.h>
 #include <string.h>
 
@@ -10,11 +11,11 @@
 #include "matter/tet_numbers.h"
 #include "matter/tetrahedral.h"
 
-/* Above this condition number a solve in float is no longer good to 3·10⁻⁴ of its answer, or a second one to 10⁻⁷, and
-   double is used. */
+/* Above this condition number a solve in float is no longer good to 3·10⁻⁴ of its answer, or a
+   second one to 10⁻⁷, and double is used. */
 static const double float_condition_limit = 5e3;
 
-/* ---- Stiffness --------------------------------------------------------------------------------------------------- */
+/* ---- Stiffness ------------------------------------------------------------------------------- */
 
 /* k_ij = D Y V / (Σ_edges (v_i + v_j)) / ‖x̄_j − x̄_i‖²: exact in tension for regular graphs. */
 double pl_edge_stiffness(const pl_model *model, const pl_material *material, int edge)
@@ -57,7 +58,7 @@ double pl_hold_stiffness(const pl_system_key *key, const pl_hold *hold)
     return hold->strength * sum;
 }
 
-/* ---- Keys -------------------------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static void hash_map(pl_hash *hash, const float *map, int count)
 {
@@ -185,7 +186,7 @@ static bool own_key(pl_memory *memory, pl_system *system, const pl_system_key *k
            own->fixed && own->absorbed;
 }
 
-/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 /* κ, m, L_ii, Σ κ tr Ā. */
 static void fill_physics(pl_system *system)
@@ -310,7 +311,7 @@ static bool order_edges(pl_memory *memory, pl_system *system)
     return true;
 }
 
-/* ---- The matrix -------------------------------------------------------------------------------------------------- */
+/* ---- The matrix ------------------------------------------------------------------------------ */
 
 /* A graph by adjacency: the model's, or one extended by the couplings of absorbed pins. */
 typedef struct graph {
@@ -373,8 +374,8 @@ static void add_value(const graph *g, int i, int j, double value)
             g->value[p] += value;
 }
 
-/* L_ij = −κ (v_i + v_j), plus w w_i w_j of absorbed pins; fixed particles keep nothing but their diagonal (a unit row, at
-   the size of the others, so that it spoils no condition number). */
+/* L_ij = −κ (v_i + v_j), plus w w_i w_j of absorbed pins; fixed particles keep nothing but their
+   diagonal (a unit row, at the size of the others, so that it spoils no condition number). */
 static void fill_matrix(const pl_system *system, const graph *g, double *diagonal)
 {
     const pl_model *model = system->key.model;
@@ -473,7 +474,7 @@ static pl_status build_factor(pl_memory *memory, pl_system *system, pl_error *er
     return status;
 }
 
-/* ---- Whole ------------------------------------------------------------------------------------------------------- */
+/* ---- Whole ----------------------------------------------------------------------------------- */
 
 static bool allocate(pl_memory *memory, pl_system *s)
 {

@@ -1,9 +1,11 @@
-/* The two layouts of the oriented-particle kernels, as types. Include with PL_REAL_IS_DOUBLE and LONE defined.
+/* The two layouts of the oriented-particle kernels, as types. Include with PL_REAL_IS_DOUBLE and
+   LONE defined.
 
-   Instances (LONE 0): one body per lane. A column of three numbers is three vectors; model constants are scalars that
-   the compiler broadcasts. Lone (LONE 1): one body; a column is one vector of four, the last component zero, and only
-   the rotations go through the lanes, the particles of one colour side by side. The kernels are written with the
-   operations below, each of which does the same arithmetic in both layouts, component by component: the bits agree. */
+   Instances (LONE 0): one body per lane. A column of three numbers is three vectors; model
+   constants are scalars that the compiler broadcasts. Lone (LONE 1): one body; a column is one
+   vector of four, the last component zero, and only the rotations go through the lanes, the
+   particles of one colour side by side. The kernels are written with the operations below, each of
+   which does the same arithmetic in both layouts, component by component: the bits agree. */
 #include "math/rotation.inl"
 
 #undef NAME

@@ -1,11 +1,12 @@
-/* Local embedding: Jacobi rounds of fit-and-average that lower Eq. 3.5. For given positions the best centres are weighted
-   means and the best rotations least-squares ones; for these the best positions are weighted means again. */
+/* Local embedding: Jacobi rounds of fit-and-average that lower Eq. 3.5. For given positions the
+   best centres are weighted means and the best rotations least-squares ones; for these the best
+   positions are weighted means again. */
 #include <string.h>
 
 #include "math/rotation_lanes.h"
 #include "matter/recluster.h"
 
-/* ---- Room ----------------------------------------------------------------------------------------------------------- */
+/* ---- Room ------------------------------------------------------------------------------------ */
 
 static size_t take(size_t *size, size_t count, size_t bytes)
 {
@@ -50,7 +51,7 @@ void pl_patch_close(pl_patch *patch)
     *patch = (pl_patch){.clustered = patch->clustered};
 }
 
-/* ---- Who is in it --------------------------------------------------------------------------------------------------- */
+/* ---- Who is in it ---------------------------------------------------------------------------- */
 
 static void clear(pl_patch *patch)
 {
@@ -131,7 +132,7 @@ void pl_patch_gather(pl_patch *patch, int seed, const float *x)
         add_members(patch, k, x);
 }
 
-/* ---- Rounds --------------------------------------------------------------------------------------------------------- */
+/* ---- Rounds ---------------------------------------------------------------------------------- */
 
 /* Σ w e and Σ e (w q)ᵀ of every cluster, and from the latter its rotation. */
 static void fit(pl_patch *patch)
@@ -174,8 +175,8 @@ static void vote(pl_patch *patch)
     }
 }
 
-/* To the weighted means, and beyond them by a part of the way of the last round (Nesterov). Returns the squared change;
-   *back > 0 if the last step went too far. */
+/* To the weighted means, and beyond them by a part of the way of the last round (Nesterov). Returns
+   the squared change; *back > 0 if the last step went too far. */
 static double average(pl_patch *patch, float beyond, double *back)
 {
     double change = 0;

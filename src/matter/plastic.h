@@ -1,6 +1,6 @@
-/* The rules by which matter flows and tears, for one 3 × 3 gradient, in doubles: shared by all kinds of matter that have
-   one (clusters and tetrahedra). Splitting a cluster by what the second rule says is the cluster's
-   business. */
+/* The rules by which matter flows and tears, for one 3 × 3 gradient, in doubles: shared by all
+   kinds of matter that have one (clusters and tetrahedra). Splitting a cluster by what the second
+   rule says is the cluster's business. */
 #ifndef PL_MATTER_PLASTIC_H
 #define PL_MATTER_PLASTIC_H
 
@@ -24,8 +24,9 @@ static inline double pl_condition(pl_mat3 a)
 /* Below this part of the largest, a singular value is nearly zero, and nothing flows. */
 #define PL_FLATTEST 1e-3
 
-/* a^−⅓ of a positive normal number, to a few units in the last place: a guess at a third of the exponent, three hundredths off,
-   and twice the series of y (1 − r)^−⅓ with what is left, r = 1 − a y³. */
+/* a^−⅓ of a positive normal number, to a few units in the last place: a guess at a third of the
+   exponent, three hundredths off, and twice the series of y (1 − r)^−⅓ with what is left, r = 1 − a
+   y³. */
 static inline double pl_inverse_cube_root(double a)
 {
     uint64_t bits;
@@ -58,10 +59,11 @@ static inline pl_mat3 pl_plastic_deform(const double v[9], const double e[3], pl
     return pl_m3_scale(a, pl_plastic_scale(pl_m3_det(a)));
 }
 
-/* Fᵖ after a sub-step in which the elastic part is Fᵉ = U diag(s) Vᵀ (METHODS §2). False where nothing flows.
+/* Fᵖ after a sub-step in which the elastic part is Fᵉ = U diag(s) Vᵀ (METHODS §2). False where
+   nothing flows.
 
-   F* = Σ / det(Σ)^⅓ has determinant one, and so has F*^γ: two logarithms do. Where s1 / s3 − 1 is below limit / √3, ‖F* − I‖ is
-   below the limit: most need no root. */
+   F* = Σ / det(Σ)^⅓ has determinant one, and so has F*^γ: two logarithms do. Where s1 / s3 − 1 is
+   below limit / √3, ‖F* − I‖ is below the limit: most need no root. */
 static inline bool pl_plastic_flow(const double s[3], const double v[9], double rate, double limit,
                                    pl_mat3 *plastic)
 {
@@ -94,7 +96,8 @@ static inline float pl_plastic_worked(float worked, const double s[3], double h)
     return sum < 1e30 ? (float)sum : 1e30f;
 }
 
-/* The largest stretch of an elastic gradient, and its direction in the world: the first column of U. */
+/* The largest stretch of an elastic gradient, and its direction in the world: the first column of
+   U. */
 static inline double pl_largest_stretch(pl_mat3 elastic, pl_vec3 *direction)
 {
     double u[9], s[3], v[9];
@@ -103,7 +106,8 @@ static inline double pl_largest_stretch(pl_mat3 elastic, pl_vec3 *direction)
     return s[0];
 }
 
-/* A plane with the normal n in the world has this unit normal in the rest space of the gradient F. */
+/* A plane with the normal n in the world has this unit normal in the rest space of the gradient
+   F. */
 static inline pl_vec3 pl_rest_normal(pl_mat3 gradient, pl_vec3 n)
 {
     return pl_v3_normalise(pl_m3_mul_v3(pl_m3_transpose(gradient), n));

@@ -1,4 +1,5 @@
-/* Oriented particles with a modified rest shape: their memory, plastic flow, bytes, and the kernels at the width in use. */
+/* Oriented particles with a modified rest shape: their memory, plastic flow, bytes, and the kernels
+   at the width in use. */
 #include "matter/posed.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ static pl_status check_plasticity(const pl_plasticity_def *def, pl_error *error)
     return PL_OK;
 }
 
-/* ---- Memory -------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 enum { CONSTANTS = 17, MEASURES = 10, TARGETS = 7, LANES = PL_POSED_LANES, WIDTH = PL_POSED_WIDTH };
 
@@ -139,7 +140,7 @@ void pl_posed_set_examples(pl_posed *posed, pl_examples *examples, double beta)
     pl_posed_renew(posed);
 }
 
-/* ---- Kernels ------------------------------------------------------------------------------------------------------- */
+/* ---- Kernels --------------------------------------------------------------------------------- */
 
 typedef struct kernels {
     size_t (*scratch)(const pl_system *);
@@ -173,7 +174,8 @@ void pl_posed_measure(pl_posed *posed, const pl_oriented *body)
     in_use()->strains(posed, body->now.x, body->now.q);
 }
 
-/* Weights of examples are unknowns, too, and plain iterations move them slowly: acceleration pays from the second on. */
+/* Weights of examples are unknowns, too, and plain iterations move them slowly: acceleration pays
+   from the second on. */
 static pl_solver way_of(const pl_posed *posed, const pl_oriented *body, int iterations)
 {
     if (body->solver == PL_SOLVER_PLAIN)
@@ -197,7 +199,7 @@ void pl_posed_solve(pl_posed *posed, pl_oriented *body, double h, int iterations
     pl_oriented_settle(body, h);
 }
 
-/* ---- Plastic flow -------------------------------------------------------------------------------------------------- */
+/* ---- Plastic flow ---------------------------------------------------------------------------- */
 
 /* log of the present turn of an edge, by whichever way round is nearer to `near`. */
 static void turn_of(const float *measured, const double near[3], double turn[3])
@@ -314,7 +316,7 @@ void pl_posed_flow(pl_posed *posed, const pl_oriented *body, double h)
         pl_posed_renew(posed);
 }
 
-/* ---- Bytes --------------------------------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 #define MAGIC UINT32_C(0x53504c50) /* "PLPS" */
 enum { VERSION = 1 };

@@ -1,5 +1,6 @@
-/* Poses as oriented particles see them (METHODS, "Rest-shape modifiers"): offsets and turns of the directed edges, the metric they
-   are compared in, and the rotations that positions alone leave open. Set-up code, in doubles. */
+/* Poses as oriented particles see them (METHODS, "Rest-shape modifiers"): offsets and turns of the
+   directed edges, the metric they are compared in, and the rotations that positions alone leave
+   open. Set-up code, in doubles. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "math/rotation_lanes.h"
 #include "matter/posed.h"
 
-/* ---- Rotations ------------------------------------------------------------------------------------------------------ */
+/* ---- Rotations ------------------------------------------------------------------------------- */
 
 typedef struct fit {
     const pl_model *model;
@@ -48,7 +49,8 @@ static pl_mat3 moment_of(const pl_model *model, int i)
     return (pl_mat3){{{m[0], m[1], m[2]}, {m[1], m[3], m[4]}, {m[2], m[4], m[5]}}};
 }
 
-/* Σ_j v_j (x_j − x_i) d̄ᵀ / |d̄|², and with `turns` the neighbours' rotations: C_i of the elastic energy. */
+/* Σ_j v_j (x_j − x_i) d̄ᵀ / |d̄|², and with `turns` the neighbours' rotations: C_i of the elastic
+   energy. */
 static pl_mat3 gather(const fit *f, int i, bool turns)
 {
     const pl_model *model = f->model;
@@ -66,8 +68,9 @@ static pl_mat3 gather(const fit *f, int i, bool turns)
     return c;
 }
 
-/* From one particle to its neighbours: each starts as the one it was reached from, and turns as its offsets say. What these
-   leave open (the twist of a straight piece) stays as it was, so that a rod carries its axes along without twisting. */
+/* From one particle to its neighbours: each starts as the one it was reached from, and turns as its
+   offsets say. What these leave open (the twist of a straight piece) stays as it was, so that a rod
+   carries its axes along without twisting. */
 static void carry(fit *f, int first)
 {
     const pl_model *model = f->model;
@@ -135,7 +138,7 @@ pl_status pl_posed_fit_rotations(pl_memory *memory, const pl_model *model, const
     return PL_OK;
 }
 
-/* ---- Descriptors ---------------------------------------------------------------------------------------------------- */
+/* ---- Descriptors ----------------------------------------------------------------------------- */
 
 static pl_quat rotation_of(const float *q, int i)
 {
@@ -178,7 +181,8 @@ static void weigh_edge(const pl_model *model, double k, int j, float *out)
     out[20] = (float)(k * turning[5]);
 }
 
-/* Only proportions count, and floats have no room for units: the mean edge of the body has k = 1. */
+/* Only proportions count, and floats have no room for units: the mean edge of the body has k =
+   1. */
 static double mean_stiffness(const pl_model *model, const pl_material *material)
 {
     double sum = 0;

@@ -1,5 +1,5 @@
-/* The energy of a sub-step with targets, and its gradient, in plain double arithmetic, term by term as posed.h prints it: what
-   the kernels are tested against. */
+/* The energy of a sub-step with targets, and its gradient, in plain double arithmetic, term by term
+   as posed.h prints it: what the kernels are tested against. */
 #include <string.h>
 
 #include "math/quat.h"
@@ -59,8 +59,8 @@ static double directed(const view *v, double kappa, int i, int j, const float *t
     add(v, i, 3, claim, pl_v3_cross(arm, gap));
     add(v, i, 0, claim, gap);
     add(v, j, 0, -claim, gap);
-    /* The derivative of the turning part by a rotation of R_i Q̃ is −κ Σ p × q for Σ p qᵀ = R_i Q̃ Ā R_jᵀ, and the opposite by
-       one of R_j. */
+    /* The derivative of the turning part by a rotation of R_i Q̃ is −κ Σ p × q for Σ p qᵀ = R_i Q̃
+       Ā R_jᵀ, and the opposite by one of R_j. */
     pl_mat3 n = pl_m3_mul(pl_m3_mul(wanted, moment), pl_m3_transpose(rj));
     pl_vec3 twist = pl_v3(n.m[1][2] - n.m[2][1], n.m[2][0] - n.m[0][2], n.m[0][1] - n.m[1][0]);
     add(v, i, 3, -kappa, twist);

@@ -1,5 +1,5 @@
-/* Oriented particles with targets at one vector width: the text of oriented_solve.inl with the edges of posed_solve.inl, for a
-   body alone. */
+/* Oriented particles with targets at one vector width: the text of oriented_solve.inl with the
+   edges of posed_solve.inl, for a body alone. */
 #include "matter/posed_lanes.h"
 
 #include "math/lanes.h"
@@ -63,7 +63,8 @@ void PL_LANES(pl_posed_retarget)(pl_posed *posed)
     PL_LANES_LEAVE();
 }
 
-/* e of posed.h from x [n][3] and q [n][4]; d and u of all edges are left in posed->measured, as floats. */
+/* e of posed.h from x [n][3] and q [n][4]; d and u of all edges are left in posed->measured, as
+   floats. */
 void PL_LANES(pl_posed_strains)(pl_posed *posed, const float *x, const float *q)
 {
     float in[11][PL_POSED_LANES] __attribute__((aligned(64)));

@@ -1,9 +1,10 @@
-/* What oriented_solve.inl needs of targets (posed.h): the neighbourhood with turns of its own for every edge, the claims of the
-   two ends, the energy, and the examples. Edges go through the lanes sixteen at a time, and sums run in sixteen columns, so
-   that all widths give the same bits. Only for the lone layout.
+/* What oriented_solve.inl needs of targets (posed.h): the neighbourhood with turns of its own for
+   every edge, the claims of the two ends, the energy, and the examples. Edges go through the lanes
+   sixteen at a time, and sums run in sixteen columns, so that all widths give the same bits. Only
+   for the lone layout.
 
-   The offset d_ij = R_iᵀ (x_j − x_i) and the turn u = q_a⁻¹ q_b of all edges ("measured") say everything: lengths do not
-   change when turned, so the energy of an edge is
+   The offset d_ij = R_iᵀ (x_j − x_i) and the turn u = q_a⁻¹ q_b of all edges ("measured") say
+   everything: lengths do not change when turned, so the energy of an edge is
        κ v_b ‖d̃_ab − d_ab‖² + κ v_a ‖d̃_ba − d_ba‖² + 4 κ Σ (tr(Ā) |w|² − wᵀ Ā w),
    w the vector part of Q̃_ab⁻¹ u with Ā_b, and of Q̃_ba⁻¹ u⁻¹ with Ā_a. */
 #ifndef PL_MATTER_POSED_SOLVE_INL
@@ -19,7 +20,8 @@ enum {
 
 #include "math/elementary.inl"
 
-/* One neighbour j of a particle i: column k of κ (Ā_j Q̃_ijᵀ + Q̃_ji Ā_i), and behind it component k of √(κ v_j) d̃_ij. */
+/* One neighbour j of a particle i: column k of κ (Ā_j Q̃_ijᵀ + Q̃_ji Ā_i), and behind it component
+   k of √(κ v_j) d̃_ij. */
 typedef struct NAME(pose_star) {
     REAL column[3][4];
     REAL root; /* √(κ v_j) */
@@ -57,7 +59,7 @@ PL_LANES_INLINE void NAME(transpose)(COL m[4])
 #endif
 }
 
-/* ---- Iterations --------------------------------------------------------------------------------------------------- */
+/* ---- Iterations ------------------------------------------------------------------------------ */
 
 /* C_i = f R* Ā_i + Σ_j κ [ R_j (Ā_j Q̃_ijᵀ + Q̃_ji Ā_i) + v_j (x_j − x_i) d̃_ijᵀ ] */
 PL_LANES_INLINE MAT NAME(neighbourhood)(CONTEXT *s, int i)
@@ -87,7 +89,7 @@ PL_LANES_INLINE void NAME(claims)(const CONTEXT *s, int e, const MAT *r, COL d, 
     *eb = NAME(sub)(NAME(apply)(s->r + spring->b, pose->rest_b), d);
 }
 
-/* ---- Measuring ---------------------------------------------------------------------------------------------------- */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 /* conj(q) v q */
 PL_LANES_INLINE void NAME(turn_back)(const VR q[4], const VR v[3], VR out[3])
@@ -157,7 +159,7 @@ static void NAME(measure)(const CONTEXT *s)
     }
 }
 
-/* ---- Energy ------------------------------------------------------------------------------------------------------- */
+/* ---- Energy ---------------------------------------------------------------------------------- */
 
 PL_LANES_INLINE VR NAME(from_float)(const float *p)
 {
@@ -250,7 +252,7 @@ static double NAME(pose_energy)(const CONTEXT *s)
     return 0.5 * NAME(column_sum)(column) + s->penalty;
 }
 
-/* ---- Targets ------------------------------------------------------------------------------------------------------ */
+/* ---- Targets --------------------------------------------------------------------------------- */
 
 /* The numbers of a system that do not change with the targets. */
 static void NAME(prepare)(CONTEXT *s)
@@ -297,8 +299,8 @@ PL_LANES_INLINE void NAME(turned_moment)(const float *target, const REAL *moment
     }
 }
 
-/* Rows of what the iterations read: M = κ (Ā_b Q̃_abᵀ + Q̃_ba Ā_a), for C_a gets R_b M and C_b gets R_a Mᵀ; the arms of both
-   ends, and what they want. */
+/* Rows of what the iterations read: M = κ (Ā_b Q̃_abᵀ + Q̃_ba Ā_a), for C_a gets R_b M and C_b gets
+   R_a Mᵀ; the arms of both ends, and what they want. */
 typedef struct NAME(pose_rows) {
     REAL turn[9][PL_POSED_LANES], arm_a[3][PL_POSED_LANES], arm_b[3][PL_POSED_LANES],
         rest_a[3][PL_POSED_LANES], rest_b[3][PL_POSED_LANES];
@@ -384,7 +386,7 @@ static void NAME(fill_targets)(CONTEXT *s)
     }
 }
 
-/* ---- Examples ----------------------------------------------------------------------------------------------------- */
+/* ---- Examples -------------------------------------------------------------------------------- */
 
 /* One row of a descriptor: value − rest − flowed, or nothing where that is no number of use. */
 PL_LANES_INLINE void NAME(show_row)(float *out, VR value, const float *flowed)
@@ -429,7 +431,8 @@ static void NAME(show)(CONTEXT *s)
     }
 }
 
-/* κ (v ‖d‖² + φᵀ (tr Ā I − Ā) φ) of PL_WR descriptors; the offset's and the moment's constants as given. */
+/* κ (v ‖d‖² + φᵀ (tr Ā I − Ā) φ) of PL_WR descriptors; the offset's and the moment's constants as
+   given. */
 PL_LANES_INLINE VR NAME(cost_terms)(const float *blend, const REAL *kappa, const REAL *claim,
                                     const REAL *moment)
 {

@@ -1,7 +1,8 @@
-/* Contact of a clustered body with itself (Jones et al. 2015, METHODS §2): proxies in the rest space of clusters, a ball cut
-   by half-spaces. A particle that is inside the proxy of a cluster, and in no cluster that shares a particle with that one,
-   is mapped to the rest space by F⁻¹, moved to the nearest boundary, and mapped back. What moves it is taken from the
-   members of the cluster by weight, so that the linear momentum stays. */
+/* Contact of a clustered body with itself (Jones et al. 2015, METHODS §2): proxies in the rest
+   space of clusters, a ball cut by half-spaces. A particle that is inside the proxy of a cluster,
+   and in no cluster that shares a particle with that one, is mapped to the rest space by F⁻¹, moved
+   to the nearest boundary, and mapped back. What moves it is taken from the members of the cluster
+   by weight, so that the linear momentum stays. */
 #include <math.h>
 #include <string.h>
 
@@ -14,12 +15,12 @@
 enum { CELLS_PER_CLUSTER = 8 };
 #define SHALLOWEST 1e-4 /* radii: rounding, no contact */
 #define DEEPEST 0.25    /* radii that a particle is moved at most in a sub-step */
-/* Of the depth that was there before the sub-step, the part that is undone in it: all of it at once would be a speed out of
-   nothing. */
+/* Of the depth that was there before the sub-step, the part that is undone in it: all of it at once
+   would be a speed out of nothing. */
 #define RECOVERED 0.1
 #define MOST_STRETCH 8 /* of a cluster whose proxy means anything */
 
-/* ---- The shape of proxies ------------------------------------------------------------------------------------------- */
+/* ---- The shape of proxies -------------------------------------------------------------------- */
 
 void pl_cluster_shift_proxy(pl_cluster *cluster, const double shift[3])
 {
@@ -76,7 +77,8 @@ void pl_clustered_thin_planes(pl_clustered *c, int index)
     }
 }
 
-/* How deep a rest position is inside the proxy (negative = outside), and the nearest point of the boundary. */
+/* How deep a rest position is inside the proxy (negative = outside), and the nearest point of the
+   boundary. */
 static double depth_in(const pl_cluster *cluster, pl_vec3 p, pl_vec3 *boundary)
 {
     pl_vec3 middle = pl_v3_from_floats(cluster->middle), from = pl_v3_sub(p, middle);
@@ -96,10 +98,11 @@ static double depth_in(const pl_cluster *cluster, pl_vec3 p, pl_vec3 *boundary)
     return depth;
 }
 
-/* ---- Who is near whom ----------------------------------------------------------------------------------------------- */
+/* ---- Who is near whom ------------------------------------------------------------------------ */
 
-/* Where a cluster and its proxy are: boxes and balls around its particles and around the proxy as F deforms it; the way of a
-   place x in the world to the ball of the proxy at rest, inverse (x − origin), which is inside within `radius`. */
+/* Where a cluster and its proxy are: boxes and balls around its particles and around the proxy as F
+   deforms it; the way of a place x in the world to the ball of the proxy at rest, inverse (x −
+   origin), which is inside within `radius`. */
 typedef struct whereabouts {
     float low[3], high[3];
     float proxy_low[3], proxy_high[3];
@@ -125,7 +128,8 @@ typedef struct finder {
     pl_mat3 inverse;
 } finder;
 
-/* Where the contacts of a proxy are: threads take proxies as they come, and they are read in the order of these. */
+/* Where the contacts of a proxy are: threads take proxies as they come, and they are read in the
+   order of these. */
 typedef struct found {
     int32_t finder, count;
     size_t first;
@@ -157,7 +161,8 @@ struct pl_clustered_proxies {
     double *load;   /* [clusters] the mass of the particles that press on it */
 };
 
-/* Cells as large as the largest cluster with its proxy: those that touch are in the same or in neighbouring ones. */
+/* Cells as large as the largest cluster with its proxy: those that touch are in the same or in
+   neighbouring ones. */
 typedef struct grid {
     float low[3], scale[3]; /* cells per unit */
     int size[3];
@@ -222,8 +227,8 @@ static bool make_finders(pl_clustered *c, int count, size_t k, size_t n)
     return own->finders;
 }
 
-/* Room for the clusters and particles there may be before the body itself needs more room, so that no sub-step
-   allocates. */
+/* Room for the clusters and particles there may be before the body itself needs more room, so that
+   no sub-step allocates. */
 static bool make_room(pl_clustered *c, int workers)
 {
     pl_clustered_proxies *own = c->proxies;
@@ -338,11 +343,12 @@ static double most_stretch(const float f[9])
     return sqrt(most);
 }
 
-/* F is that of the start of the sub-step: a little allowance; more would only let a touch be felt earlier. */
+/* F is that of the start of the sub-step: a little allowance; more would only let a touch be felt
+   earlier. */
 #define ALLOWANCE 1.02
 
-/* Box and ball around the particles, their places one after the other, and the weighted mean. The ball has its middle where
-   the cluster was before: any place near will do. */
+/* Box and ball around the particles, their places one after the other, and the weighted mean. The
+   ball has its middle where the cluster was before: any place near will do. */
 static pl_vec3 find_members(const search *s, const pl_cluster *cluster, whereabouts *w)
 {
     pl_located seen = s->locate(s->c, cluster, s->own->at);
@@ -396,7 +402,7 @@ static void find_places(void *context, int begin, int end, int worker)
         s->own->where[i] = find_one(s, s->c->clusters + i);
 }
 
-/* ---- Contacts ------------------------------------------------------------------------------------------------------- */
+/* ---- Contacts -------------------------------------------------------------------------------- */
 
 static void stamp_neighbours(const search *s, finder *f, int index)
 {
@@ -419,8 +425,8 @@ static bool is_stranger(const search *s, finder *f, int i)
     return true;
 }
 
-/* What friction takes of the way along the surface, at most `most`: the way of the particle in this sub-step against that
-   of the point of the cluster it touches. */
+/* What friction takes of the way along the surface, at most `most`: the way of the particle in this
+   sub-step against that of the point of the cluster it touches. */
 static pl_vec3 rub(const search *s, int index, int i, pl_vec3 p, pl_vec3 normal, double most)
 {
     const pl_cluster *cluster = s->c->clusters + index;
@@ -433,7 +439,8 @@ static pl_vec3 rub(const search *s, int index, int i, pl_vec3 p, pl_vec3 normal,
     return length > 0 ? pl_v3_scale(way, -fmin(1, most / length)) : way;
 }
 
-/* The other part of a divided particle is a member: it is where this one is, whatever side of the crack that is. */
+/* The other part of a divided particle is a member: it is where this one is, whatever side of the
+   crack that is. */
 static bool has_twin(const search *s, int index, int i)
 {
     const pl_clustered *c = s->c;
@@ -559,7 +566,7 @@ static void look_for(const search *s, finder *f, int index, int other, const bal
     }
 }
 
-/* ---- Cells ---------------------------------------------------------------------------------------------------------- */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
 static float middle_of(const whereabouts *w, int k, float *width)
 {
@@ -639,7 +646,8 @@ static void fill_grid(search *s)
     }
 }
 
-/* Particles that no cluster holds, by cells: those within the box of a proxy are at most a cell away from its middle. */
+/* Particles that no cluster holds, by cells: those within the box of a proxy are at most a cell
+   away from its middle. */
 static void fill_loose(search *s)
 {
     const pl_clustered *c = s->c;
@@ -760,7 +768,7 @@ static bool find_contacts(search *s, pl_tasks *tasks)
     return find_once(s, tasks);
 }
 
-/* ---- Response ------------------------------------------------------------------------------------------------------- */
+/* ---- Response -------------------------------------------------------------------------------- */
 
 static const contact *contacts_of(const pl_clustered_proxies *own, int index)
 {
@@ -768,7 +776,8 @@ static const contact *contacts_of(const pl_clustered_proxies *own, int index)
     return (const contact *)own->finders[f->finder].contacts.data + f->first;
 }
 
-/* Whether a particle that touches is also a member of what is touched: then it is moved from both sides. */
+/* Whether a particle that touches is also a member of what is touched: then it is moved from both
+   sides. */
 static bool is_struck(const pl_clustered *c, const pl_clustered_proxies *own, int i)
 {
     for (int at = c->start[i]; at < c->start[i + 1]; at++)
@@ -786,9 +795,10 @@ static bool strikes(const pl_clustered *c, const pl_clustered_proxies *own, int 
     return false;
 }
 
-/* A particle in several proxies is moved by the mean. A cluster of mass M = Σ w m, on which particles of mass Σ m_i press,
-   gives way to all of them together as one body to another: they move by M / (M + Σ m_i) of their ways, and it by the rest.
-   Where each is inside the other, each does half: so nobody goes farther than the farthest way of one contact. */
+/* A particle in several proxies is moved by the mean. A cluster of mass M = Σ w m, on which
+   particles of mass Σ m_i press, gives way to all of them together as one body to another: they
+   move by M / (M + Σ m_i) of their ways, and it by the rest. Where each is inside the other, each
+   does half: so nobody goes farther than the farthest way of one contact. */
 static void push_away(const pl_clustered *c, pl_clustered_proxies *own, const contact *k,
                       bool both_ways)
 {

@@ -1,5 +1,5 @@
-/* Where the members of clusters are, for their contact with each other (proxy.c), at one vector width: sixteen columns, as all
-   sums over members, so that every width gives the same bits. */
+/* Where the members of clusters are, for their contact with each other (proxy.c), at one vector
+   width: sixteen columns, as all sums over members, so that every width gives the same bits. */
 #include "matter/proxy_lanes.h"
 
 #include <math.h>

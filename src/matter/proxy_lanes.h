@@ -11,8 +11,8 @@ typedef struct pl_located {
     float mean[3];         /* weighted */
 } pl_located;
 
-/* From the rows of the kernels. The places are written to `at`, one after the other; what only fills up sixteen is infinitely
-   far away. */
+/* From the rows of the kernels. The places are written to `at`, one after the other; what only
+   fills up sixteen is infinitely far away. */
 typedef pl_located pl_locate(const pl_clustered *clustered, const pl_cluster *cluster,
                              float *const at[3]);
 

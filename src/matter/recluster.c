@@ -1,7 +1,8 @@
-/* Reclustering (Falkenstein 2017, METHODS §2): where marked clusters will leave a particle with too few, a new one is made
-   around it in a local embedding (patch.c), and its centre optimised as in clustering, all others fixed, with the weights
-   as they will be. It must not take a body apart: whoever shares a marked cluster stays connected through some chain of
-   those that stay (a cluster that a crack has parted is two); and no new cluster spans a crack. */
+/* Reclustering (Falkenstein 2017, METHODS §2): where marked clusters will leave a particle with too
+   few, a new one is made around it in a local embedding (patch.c), and its centre optimised as in
+   clustering, all others fixed, with the weights as they will be. It must not take a body apart:
+   whoever shares a marked cluster stays connected through some chain of those that stay (a cluster
+   that a crack has parted is two); and no new cluster spans a crack. */
 #include "matter/recluster.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ typedef struct growth {
     pl_array discs;
 } growth;
 
-/* ---- What stays ----------------------------------------------------------------------------------------------------- */
+/* ---- What stays ------------------------------------------------------------------------------ */
 
 /* The lower number is the root: the same forest whatever the order. */
 static void connect(int32_t *parent, int a, int b)
@@ -77,7 +78,7 @@ static void count_staying(growth *g)
     }
 }
 
-/* ---- Cracks --------------------------------------------------------------------------------------------------------- */
+/* ---- Cracks ---------------------------------------------------------------------------------- */
 
 static pl_vec3 place_of(const pl_patch *patch, int local)
 {
@@ -117,8 +118,8 @@ static bool add_disc(growth *g, int slot, const pl_cut *cut)
     return true;
 }
 
-/* Members of the disc's cluster are on its side, wherever the cut left them: halves of a divided particle are in the same
-   place. */
+/* Members of the disc's cluster are on its side, wherever the cut left them: halves of a divided
+   particle are in the same place. */
 static void keep_inside(growth *g, const disc *d)
 {
     const pl_patch *patch = &g->patch;
@@ -164,7 +165,7 @@ static bool crack_between(const growth *g, pl_vec3 a, pl_vec3 b)
     return false;
 }
 
-/* ---- Centre and members --------------------------------------------------------------------------------------------- */
+/* ---- Centre and members ---------------------------------------------------------------------- */
 
 static bool lay_out(growth *g, int seed)
 {
@@ -174,8 +175,8 @@ static bool lay_out(growth *g, int seed)
     return find_discs(g);
 }
 
-/* All particles within the radius that are not behind a crack; their weighted centre of mass, with weights as they will
-   be. */
+/* All particles within the radius that are not behind a crack; their weighted centre of mass, with
+   weights as they will be. */
 static pl_vec3 list_members(growth *g, pl_vec3 eye, pl_vec3 centre, double radius)
 {
     const pl_patch *patch = &g->patch;
@@ -201,7 +202,8 @@ static pl_vec3 list_members(growth *g, pl_vec3 eye, pl_vec3 centre, double radiu
     return total > 0 ? pl_v3_scale(sum, 1 / total) : centre;
 }
 
-/* The clustering iteration for this one centre. It stops where it would leave one of the two behind. */
+/* The clustering iteration for this one centre. It stops where it would leave one of the two
+   behind. */
 static pl_vec3 settle_centre(growth *g, int a, int b, pl_vec3 centre, double radius)
 {
     const pl_patch *patch = &g->patch;
@@ -218,7 +220,7 @@ static pl_vec3 settle_centre(growth *g, int a, int b, pl_vec3 centre, double rad
     }
 }
 
-/* ---- A new cluster -------------------------------------------------------------------------------------------------- */
+/* ---- A new cluster --------------------------------------------------------------------------- */
 
 /* Shares of the members' masses; the new cluster's offsets p, and F p + c = x fitted by them. */
 static pl_mat3 fit_new(growth *g, const pl_cluster *new)
@@ -282,7 +284,8 @@ static pl_mat3 frame_around(growth *g)
     return total > 0 ? pl_m3_scale(sum, 1 / total) : pl_m3_identity();
 }
 
-/* What a new cluster takes over from those of its seed: hardening, and what keeps cuts from cascading. */
+/* What a new cluster takes over from those of its seed: hardening, and what keeps cuts from
+   cascading. */
 static void inherit(const growth *g, pl_cluster *new, int seed)
 {
     const pl_clustered *c = g->c;
@@ -404,7 +407,8 @@ static void mark_kin(growth *g, int seed, bool mark)
     }
 }
 
-/* A cluster that holds both a and b (numbers in the patch; they may be the same), with enough members if there are. */
+/* A cluster that holds both a and b (numbers in the patch; they may be the same), with enough
+   members if there are. */
 static bool make_cluster(growth *g, int a, int b)
 {
     const pl_patch *patch = &g->patch;
@@ -423,7 +427,7 @@ static bool make_cluster(growth *g, int a, int b)
     return add_cluster(g, seed, centre, radius);
 }
 
-/* ---- Where ---------------------------------------------------------------------------------------------------------- */
+/* ---- Where ----------------------------------------------------------------------------------- */
 
 static bool has_marked(const pl_clustered *c, int i)
 {
@@ -433,7 +437,8 @@ static bool has_marked(const pl_clustered *c, int i)
     return false;
 }
 
-/* Clusters that stay which a particle should have: beside a crack just one, as the others may be gone because of it. */
+/* Clusters that stay which a particle should have: beside a crack just one, as the others may be
+   gone because of it. */
 static int wanted_by(const pl_clustered *c, int i)
 {
     if (c->def.wanted <= 1)

@@ -1,6 +1,6 @@
-/* Local embedding (METHODS §2, Eq. 3.5 – 3.7): the clusters around a particle and their particles, laid out in space such
-   that all these clusters are as little deformed elastically as can be. Nobody remembers where everybody was at rest; this
-   is the next best thing. */
+/* Local embedding (METHODS §2, Eq. 3.5 – 3.7): the clusters around a particle and their particles,
+   laid out in space such that all these clusters are as little deformed elastically as can be.
+   Nobody remembers where everybody was at rest; this is the next best thing. */
 #ifndef PL_MATTER_RECLUSTER_H
 #define PL_MATTER_RECLUSTER_H
 
@@ -36,11 +36,12 @@ enum { PL_PATCH_ROUNDS = 20 };
 bool pl_patch_open(pl_patch *patch, const pl_clustered *clustered);
 void pl_patch_close(pl_patch *patch);
 
-/* The clusters of a particle, those that share a particle with them (3.6), and all their particles (3.7), where they are in
-   the world. */
+/* The clusters of a particle, those that share a particle with them (3.6), and all their particles
+   (3.7), where they are in the world. */
 void pl_patch_gather(pl_patch *patch, int seed, const float *x);
 
-/* Rounds of fit-and-average until the squared change of a round is 10⁻⁸ of the first one's; how many it took. */
+/* Rounds of fit-and-average until the squared change of a round is 10⁻⁸ of the first one's; how
+   many it took. */
 int pl_patch_embed(pl_patch *patch, int most_rounds);
 
 /* Eq. 3.5 with the rotations that fit the positions best. */

@@ -1,4 +1,5 @@
-/* Elastic rings (rings.h): which bodies they are, what the kernels want to know of them, and a sub-step. */
+/* Elastic rings (rings.h): which bodies they are, what the kernels want to know of them, and a
+   sub-step. */
 #include "matter/rings.h"
 
 #include <math.h>
@@ -10,10 +11,10 @@
 
 enum { GROUP = PL_COLUMNS };
 
-/* ---- Rest positions ------------------------------------------------------------------------------ */
+/* ---- Rest positions -------------------------------------------------------------------------- */
 
-/* What a body must be made of: at least so many regions, none with more members than PL_RING_MOST, no fewer than
-   particles by half; nothing that flows, breaks, fades or is limited. */
+/* What a body must be made of: at least so many regions, none with more members than PL_RING_MOST,
+   no fewer than particles by half; nothing that flows, breaks, fades or is limited. */
 enum { REGIONS_LEAST = 32 };
 
 bool pl_rings_are_possible(const pl_clustered_def *def)
@@ -41,7 +42,8 @@ static bool is_elastic(const pl_clustered *c)
     return suits;
 }
 
-/* Rest positions, three doubles for each particle: those of one region follow from any of its members. */
+/* Rest positions, three doubles for each particle: those of one region follow from any of its
+   members. */
 typedef struct rest {
     double (*q)[3];
     int32_t *seen;  /* [clusters] the rest centre is known: by this member */
@@ -119,7 +121,7 @@ bool pl_rings_suit(pl_clustered *c)
     return true;
 }
 
-/* ---- Tables -------------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static int groups_of(const pl_clustered *c)
 {
@@ -268,7 +270,7 @@ void pl_rings_fill(pl_clustered *c)
             fill_absent(c, at);
 }
 
-/* ---- A sub-step ---------------------------------------------------------------------------------- */
+/* ---- A sub-step ------------------------------------------------------------------------------ */
 
 typedef struct kernels {
     int width;

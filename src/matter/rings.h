@@ -1,14 +1,15 @@
-/* Elastic bodies of many small clusters (rings: a region around every particle, Koyama et al. 2012, METHODS §4), which
-   neither flow nor break nor have their strain limited: shape matching with one region per lane in all passes.
+/* Elastic bodies of many small clusters (rings: a region around every particle, Koyama et al. 2012,
+   METHODS §4), which neither flow nor break nor have their strain limited: shape matching with one
+   region per lane in all passes.
 
-   Such bodies have rest positions q after all, with p = q − c̄ for the members of a region with rest centre c̄. So what a
-   region wants of a member is affine in q and x,
+   Such bodies have rest positions q after all, with p = q − c̄ for the members of a region with
+   rest centre c̄. So what a region wants of a member is affine in q and x,
 
        w ((α/h) (T p + t − y) + ω × y + v)  =  w ((α/h) (T q − x) + ω × x + e),    y = x − c₀,
        e = (α/h) (t + c₀ − T c̄) + v − ω × c₀,
 
-   and particles add up T, ω, e and 1 of their regions, a row of sixteen floats each, before they multiply by anything (as
-   Rivers & James 2007 do for lattices). */
+   and particles add up T, ω, e and 1 of their regions, a row of sixteen floats each, before they
+   multiply by anything (as Rivers & James 2007 do for lattices). */
 #ifndef PL_MATTER_RINGS_H
 #define PL_MATTER_RINGS_H
 
@@ -38,15 +39,16 @@ enum {
 /* Whether a body with this definition may be of this kind: others have no room for rings. */
 bool pl_rings_are_possible(const pl_clustered_def *def);
 
-/* Whether a body is of this kind: its regions agree on where particles are at rest. For pl_clustered_index, which has start,
-   place and owner by then. */
+/* Whether a body is of this kind: its regions agree on where particles are at rest. For
+   pl_clustered_index, which has start, place and owner by then. */
 bool pl_rings_suit(pl_clustered *clustered);
 
 /* Derive what the kernels want: from the members' places, and from weights and rest. */
 void pl_rings_lay_out(pl_clustered *clustered);
 void pl_rings_fill(pl_clustered *clustered);
 
-/* A sub-step, but for what is held. What was fitted is brought to the clusters if anybody is to see it. */
+/* A sub-step, but for what is held. What was fitted is brought to the clusters if anybody is to see
+   it. */
 void pl_rings_solve(pl_clustered_step *step, pl_tasks *tasks);
 
 void pl_rings_frames(pl_clustered *clustered, pl_tasks *tasks);

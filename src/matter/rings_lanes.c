@@ -1,5 +1,6 @@
-/* Elastic rings at one vector width (rings.h): regions with one of them per lane, sixteen to a group; then particles. With
-   examples the stretches of all regions are measured before any is fitted. */
+/* Elastic rings at one vector width (rings.h): regions with one of them per lane, sixteen to a
+   group; then particles. With examples the stretches of all regions are measured before any is
+   fitted. */
 #include "matter/rings.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 
 enum { GROUP = PL_COLUMNS };
 
-/* ---- Regions -------------------------------------------------------------------------------------- */
+/* ---- Regions --------------------------------------------------------------------------------- */
 
 /* A region per lane. */
 typedef struct region {
@@ -161,7 +162,8 @@ PL_LANES_INLINE void measure(const pl_clustered_step *step, int group, int first
     take_spin(&s, step->damping, r);
 }
 
-/* S − I of F = R S, off-diagonals by √2; `turn` becomes R, which is near what the goals will have. */
+/* S − I of F = R S, off-diagonals by √2; `turn` becomes R, which is near what the goals will
+   have. */
 PL_LANES_INLINE void describe(const pl_clustered_step *step, int group, int first, region *r)
 {
     vf m[9], s[9], d[6];
@@ -206,7 +208,7 @@ void PL_LANES(pl_rings_measure)(const pl_clustered_step *step, int begin, int en
     PL_LANES_LEAVE();
 }
 
-/* ---- Goals --------------------------------------------------------------------------------------- */
+/* ---- Goals ----------------------------------------------------------------------------------- */
 
 /* S̃ of the examples, I where there are none. */
 PL_LANES_INLINE void load_stretch(const pl_clustered *c, int group, int first, vf out[9])
@@ -225,8 +227,9 @@ PL_LANES_INLINE void load_stretch(const pl_clustered *c, int group, int first, v
     out[1] = out[3] = pl_load_f(s[5]) * off;
 }
 
-/* What the rotation is taken of without examples: F, or A_xp for the least-squares one, which serves in any case where F
-   is mostly noise: of slivers and of what is stretched out of all proportion. */
+/* What the rotation is taken of without examples: F, or A_xp for the least-squares one, which
+   serves in any case where F is mostly noise: of slivers and of what is stretched out of all
+   proportion. */
 PL_LANES_INLINE void choose_matrix(const pl_clustered_step *step, const region *r, vf matrix[9])
 {
     vf norm = pl_splat_f(0);
@@ -239,7 +242,8 @@ PL_LANES_INLINE void choose_matrix(const pl_clustered_step *step, const region *
         matrix[i] = pl_select_f(use, r->moment[i], r->gradient[i]);
 }
 
-/* Where A_pp has no rank 3, F is what is seen of it, and R of the rest: F P + R (I − P), P = A_pp A_pp⁺. Rare. */
+/* Where A_pp has no rank 3, F is what is seen of it, and R of the rest: F P + R (I − P), P = A_pp
+   A_pp⁺. Rare. */
 static void complete(const pl_clustered *c, int group)
 {
     float *state = state_of(c, group, 0);
@@ -292,7 +296,8 @@ PL_LANES_INLINE void take_back(const pl_clustered *c, int group, int first, regi
     load_columns(kept + PL_RING_SPIN * GROUP, 6, r->spin);
 }
 
-/* The rotation and T. With examples the rest shape is S̃, and the rotation that of A_xp S̃ᵀ: it exerts no torque. */
+/* The rotation and T. With examples the rest shape is S̃, and the rotation that of A_xp S̃ᵀ: it
+   exerts no torque. */
 PL_LANES_INLINE void turn_to_examples(const pl_clustered *c, int group, int first, region *r,
                                       vf rotation[9], vf goal[9])
 {
@@ -351,7 +356,7 @@ void PL_LANES(pl_rings_fit)(const pl_clustered_step *step, int begin, int end)
     PL_LANES_LEAVE();
 }
 
-/* ---- Particles ----------------------------------------------------------------------------------- */
+/* ---- Particles ------------------------------------------------------------------------------- */
 
 /* Σ w row over the regions of sixteen particles. */
 PL_LANES_INLINE void sum_regions(const pl_rings *rings, int row, float out[GROUP][PL_RING_ROW])
@@ -423,7 +428,7 @@ void PL_LANES(pl_rings_move)(const pl_clustered_step *step, int begin, int end)
     PL_LANES_LEAVE();
 }
 
-/* ---- For others to see ---------------------------------------------------------------------------- */
+/* ---- For others to see ----------------------------------------------------------------------- */
 
 /* What was fitted, to the clusters. */
 void PL_LANES(pl_rings_show)(const pl_clustered *c, int begin, int end)

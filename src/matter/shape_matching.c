@@ -1,7 +1,8 @@
-/* Shape matching of overlapping groups, each a particle and its one-ring (METHODS §1, last part). A group is matched with
+/* Shape matching of overlapping groups, each a particle and its one-ring (METHODS §1, last part). A
+   group is matched with
        Σ_j (ρ R_j Ā_j + m_j x_j x̄_jᵀ) − M c c̄ᵀ,
-   its rotation becomes that of the particle in its middle, and every particle moves to the mean of the goals
-   c + R (x̄_j − c̄) of the groups it is in. */
+   its rotation becomes that of the particle in its middle, and every particle moves to the mean of
+   the goals c + R (x̄_j − c̄) of the groups it is in. */
 #include "matter/shape_matching.h"
 
 #include <math.h>
@@ -35,7 +36,8 @@ static bool allocate(pl_matching *m, size_t n)
            (m->c = PL_NEW(m->memory, double, 9 * n)) && (m->goals = PL_NEW(m->memory, int, n));
 }
 
-/* The members of group i are i itself and its neighbours: member −1 and the entries of the adjacency. */
+/* The members of group i are i itself and its neighbours: member −1 and the entries of the
+   adjacency. */
 static int member(const pl_model *model, int i, int p)
 {
     return p < 0 ? i : model->neighbour[model->start[i] + p];
@@ -99,7 +101,8 @@ static pl_mat3 moment_of(const pl_model *model, int i)
     return (pl_mat3){{{a[0], a[1], a[2]}, {a[1], a[3], a[4]}, {a[2], a[4], a[5]}}};
 }
 
-/* Taken about the centres, the matrix is Σ_j (R_j Ā_j + v_j (x_j − c)(x̄_j − c̄)ᵀ): the same without large numbers. */
+/* Taken about the centres, the matrix is Σ_j (R_j Ā_j + v_j (x_j − c)(x̄_j − c̄)ᵀ): the same
+   without large numbers. */
 static void match(pl_matching *m, int i)
 {
     pl_mat3 c = pl_m3_zero();

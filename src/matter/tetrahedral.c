@@ -1,13 +1,15 @@
 /* Tetrahedral matter: definitions, bodies, and one sub-step of their motion; kernels do the work.
 
-   Local and global step: r = −h² × gradient at the rotations of the elements, A Δ = r, x += Δ. Accelerated: quasi-Newton with
-   A as the first guess of the Hessian (Liu, Bouaziz, Kavan 2017), from the last steps S and the changes −Y of r over them:
+   Local and global step: r = −h² × gradient at the rotations of the elements, A Δ = r, x += Δ.
+   Accelerated: quasi-Newton with A as the first guess of the Hessian (Liu, Bouaziz, Kavan 2017),
+   from the last steps S and the changes −Y of r over them:
        p = H r,   H = (1 − S B⁻¹ Yᵀ) A⁻¹ (1 − Y B⁻¹ Sᵀ) + S B⁻¹ Sᵀ,   B = SᵀY.
-   That is L-BFGS with all pairs taken together instead of one after the other: without a search along p, steps are not
-   conjugate, and taken singly they forget each other (a cantilever takes twice the iterations). B, Sᵀr and Yᵀz are all
-   the inner products there are, and B follows from those of the step before. A step that raised the energy is taken
-   back, and a plain one made instead, which cannot. Interpolated rotations have no energy; what bounds their steps instead
-   is said at is_bounded and FLAT_BLENDED. */
+   That is L-BFGS with all pairs taken together instead of one after the other: without a search
+   along p, steps are not conjugate, and taken singly they forget each other (a cantilever takes
+   twice the iterations). B, Sᵀr and Yᵀz are all the inner products there are, and B follows from
+   those of the step before. A step that raised the energy is taken back, and a plain one made
+   instead, which cannot. Interpolated rotations have no energy; what bounds their steps instead is
+   said at is_bounded and FLAT_BLENDED. */
 #include "matter/tetrahedral.h"
 
 #include <math.h>
@@ -22,7 +24,7 @@
 #define COOKIE 0x706c7465
 #define LANES PL_TET_LANES
 
-/* ---- Definitions --------------------------------------------------------------------------------- */
+/* ---- Definitions ----------------------------------------------------------------------------- */
 
 pl_tetrahedral_def pl_default_tetrahedral_def(void)
 {
@@ -80,7 +82,7 @@ pl_status pl_tetrahedral_check(const pl_tetrahedral_def *d, pl_error *error)
     return check_flow(d, error);
 }
 
-/* ---- Bodies -------------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 static bool has_turns(const pl_tet_system *s)
 {
@@ -199,7 +201,7 @@ pl_tet_report pl_tetrahedral_get_report(const pl_tetrahedral *body)
     return body->report;
 }
 
-/* ---- The start of a sub-step --------------------------------------------------------------------- */
+/* ---- The start of a sub-step ----------------------------------------------------------------- */
 
 /* Finite, or the other one. */
 static float mend(pl_tetrahedral *b, float value, float instead)
@@ -226,8 +228,8 @@ static void load_row(pl_tetrahedral *b, const pl_tet_motion *m, ptrdiff_t row, f
     b->room.d[4 * row + 3] = b->room.y[4 * row + 3] = 0;
 }
 
-/* Where the targets are; also for nodes of no element, which go where they are drawn to. Nothing of what another body left
-   in the room is kept. */
+/* Where the targets are; also for nodes of no element, which go where they are drawn to. Nothing of
+   what another body left in the room is kept. */
 static void load(pl_tetrahedral *b, const pl_tet_motion *m)
 {
     const pl_tet_system *s = b->system;
@@ -251,10 +253,11 @@ static void load(pl_tetrahedral *b, const pl_tet_motion *m)
         }
 }
 
-/* ---- Pieces without a fixed node ------------------------------------------------------------------
+/* ---- Pieces without a fixed node
+   ------------------------------------------------------------------
 
-   They move as a whole as if they were points: their mean is set in doubles, and taken out of every system, whose
-   constant vectors are far softer than the rest. */
+   They move as a whole as if they were points: their mean is set in doubles, and taken out of every
+   system, whose constant vectors are far softer than the rest. */
 
 typedef enum what {
     MEAN_TARGET,  /* d moves to the mean of y */
@@ -311,7 +314,7 @@ static void centre(pl_tetrahedral *b, what kind)
     }
 }
 
-/* ---- Passes -------------------------------------------------------------------------------------- */
+/* ---- Passes ---------------------------------------------------------------------------------- */
 
 typedef struct job {
     pl_tetrahedral *body;
@@ -379,9 +382,10 @@ static void look(pl_tetrahedral *b, const pl_tet_table *table, pl_tasks *tasks)
     b->report.energy = run->energy;
 }
 
-/* ---- The quasi-Newton method --------------------------------------------------------------------- */
+/* ---- The quasi-Newton method ----------------------------------------------------------------- */
 
-/* Below this part of the energy, rounding hides what a step did to it; its slopes at both ends tell. */
+/* Below this part of the energy, rounding hides what a step did to it; its slopes at both ends
+   tell. */
 #define ENERGY_NOISE 1e-5
 
 static bool is_blended(const pl_tetrahedral *b)
@@ -389,8 +393,9 @@ static bool is_blended(const pl_tetrahedral *b)
     return b->system->def.rotations != PL_TET_EXACT;
 }
 
-/* Interpolated rotations belong to no energy, and along some directions the residual knows no way back: a step that is far
-   longer (in A) than the first, or at whose end it pulls along as hard as before, may have left for good. */
+/* Interpolated rotations belong to no energy, and along some directions the residual knows no way
+   back: a step that is far longer (in A) than the first, or at whose end it pulls along as hard as
+   before, may have left for good. */
 #define FARTHEST 100 /* the square of the ratio */
 #define LEFT 0.8     /* of the pull, at most */
 
@@ -401,9 +406,9 @@ static bool is_bounded(const pl_tet_run *run, double after)
            run->gram[slot][slot] <= FARTHEST * run->first_slope;
 }
 
-/* Whether the step that led here may stand. p·r is the slope downwards, before (`slope`) and after it. Without an energy
-   (interpolated rotations, examples with a bias or a volume term) the slopes count, and a plain step has to stand
-   whatever it did. */
+/* Whether the step that led here may stand. p·r is the slope downwards, before (`slope`) and after
+   it. Without an energy (interpolated rotations, examples with a bias or a volume term) the slopes
+   count, and a plain step has to stand whatever it did. */
 static bool is_good(const pl_tetrahedral *b)
 {
     const pl_tet_run *run = &b->run;
@@ -439,10 +444,12 @@ static void take_back(pl_tetrahedral *b)
     b->report.refused++;
 }
 
-/* Below this part of what the last Hessian says, the curvature along a step is rounding, or negative. */
+/* Below this part of what the last Hessian says, the curvature along a step is rounding, or
+   negative. */
 #define FLAT 1e-6
-/* Below this part of what A says, that of interpolated rotations is not to be trusted: their Jacobian is not symmetric, and
-   the steps that it asks for create energy in small bodies that spin. */
+/* Below this part of what A says, that of interpolated rotations is not to be trusted: their
+   Jacobian is not symmetric, and the steps that it asks for create energy in small bodies that
+   spin. */
 #define FLAT_BLENDED 0.1
 
 /* The last step and the change of the gradient over it become the newest pair. */
@@ -486,8 +493,8 @@ static int newest(const pl_tet_run *run, int k)
 /* Below this part of its square, what a step adds to those after it is rounding. */
 #define DEPENDENT 1e-5
 
-/* The Cholesky root of the symmetric part of SᵀY at unit diagonal. Steps that depend on newer ones get no part: a zero in
-   the diagonal. */
+/* The Cholesky root of the symmetric part of SᵀY at unit diagonal. Steps that depend on newer ones
+   get no part: a zero in the diagonal. */
 static void factor_history(pl_tet_run *run)
 {
     for (int i = 0; i < run->history; i++)
@@ -527,14 +534,16 @@ static void solve_history(const pl_tet_run *run, const double *in, double *out)
     }
 }
 
-/* α = B⁻¹ Sᵀr: S α goes to the minimum in the span of the steps so far, were the energy quadratic. */
+/* α = B⁻¹ Sᵀr: S α goes to the minimum in the span of the steps so far, were the energy
+   quadratic. */
 static void first_half(pl_tetrahedral *b)
 {
     factor_history(&b->run);
     solve_history(&b->run, b->run.sr, b->run.alpha);
 }
 
-/* SᵀAp and pᵀAp of the step p = z + S c, from products there are: A z = r − Y α. `yz` is Yᵀz, zᵀAz = z·r − αᵀYᵀz. */
+/* SᵀAp and pᵀAp of the step p = z + S c, from products there are: A z = r − Y α. `yz` is Yᵀz, zᵀAz
+   = z·r − αᵀYᵀz. */
 static void measure_step(pl_tet_run *run, const double *yz)
 {
     int n = run->history, slot = run->slot[n];
@@ -654,7 +663,7 @@ static void finish(pl_tetrahedral *b, const pl_tet_motion *m)
         }
 }
 
-/* ---- Several bodies ------------------------------------------------------------------------------ */
+/* ---- Several bodies -------------------------------------------------------------------------- */
 
 /* A z = right-hand side, for all of them together. */
 static void solve_systems(const crowd *c, int first, int count, pl_tet_scratch *scratch)
@@ -741,8 +750,8 @@ const pl_tet_table *pl_tet_table_of(int width)
     return pl_simd_supports(width) ? tables[PL_SIMD_PLACE(width)] : NULL;
 }
 
-/* Side by side, a body's share of the solve halves; but when what all of them are solved in does not stay in the cache from
-   one iteration to the next, that costs more. */
+/* Side by side, a body's share of the solve halves; but when what all of them are solved in does
+   not stay in the cache from one iteration to the next, that costs more. */
 int pl_tet_together(const pl_tet_system *s, int iterations)
 {
     enum { CACHE = 1 << 20 };

@@ -42,9 +42,10 @@ bool pl_tet_make_samples(pl_tet_draft *d);
 void pl_tet_bounds(const pl_tet_draft *d, double low[3], double *size);
 uint64_t pl_tet_morton(const double at[3], const double low[3], double size);
 
-/* Lists of the rows side by side, four at a time: `order` gets the rows of each block in the order of the lengths of their
-   lists, and `quad_start` [padded / 4 + 1] adds up the longest of four. A loop whose length changes from row to row costs
-   more in branches guessed wrongly than in what it adds up. */
+/* Lists of the rows side by side, four at a time: `order` gets the rows of each block in the order
+   of the lengths of their lists, and `quad_start` [padded / 4 + 1] adds up the longest of four. A
+   loop whose length changes from row to row costs more in branches guessed wrongly than in what it
+   adds up. */
 void pl_tet_quads(int padded, const int32_t *start, int32_t *order, int32_t *quad_start);
 
 static inline const float *pl_tet_rest_of(const pl_tet_draft *d, int node)
@@ -61,7 +62,8 @@ static inline void pl_tet_centroid_of(const pl_tet_draft *d, int e, double c[3])
     }
 }
 
-/* Weights relative to the unit of mass: A and the forces of the kernels are those of the energy times h² over it. */
+/* Weights relative to the unit of mass: A and the forces of the kernels are those of the energy
+   times h² over it. */
 static inline double pl_tet_weight_of(const pl_tet_system *s, int e, double stiffness)
 {
     return 2 * s->h * s->h * s->volume[e] * stiffness / s->unit_mass;

@@ -1,4 +1,5 @@
-/* The energy of tetrahedral matter and its gradient in doubles, element by element: what the kernels are judged by. */
+/* The energy of tetrahedral matter and its gradient in doubles, element by element: what the
+   kernels are judged by. */
 #include <math.h>
 #include <string.h>
 

@@ -1,11 +1,12 @@
-/* Tetrahedral matter with examples (METHODS §4, the implicit form): poses as stretches of the elements, and the weights
-   as part of the local step.
+/* Tetrahedral matter with examples (METHODS §4, the implicit form): poses as stretches of the
+   elements, and the weights as part of the local step.
 
        min over x, R, w of  Σ V μ (‖F − R S̃ Fᵖ‖² + (1/β − 1) ‖S̃ − I‖²),   S̃ = I + Σ_k w_k (Sᵏ − I)
 
-   One after the other: R = polar(F (S̃ Fᵖ)ᵀ) with S̃ so far, w nearest to the symmetric part of Rᵀ F Fᵖ⁻¹ and made smaller
-   by β (which is what minimises the sum over w), R again, x. No step raises the energy, as long as there is no volume term:
-   that one follows S̃, but has no say in the choice of it. */
+   One after the other: R = polar(F (S̃ Fᵖ)ᵀ) with S̃ so far, w nearest to the symmetric part of Rᵀ
+   F Fᵖ⁻¹ and made smaller by β (which is what minimises the sum over w), R again, x. No step raises
+   the energy, as long as there is no volume term: that one follows S̃, but has no say in the choice
+   of it. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 
 #define LANES PL_TET_LANES
 
-/* ---- Poses --------------------------------------------------------------------------------------- */
+/* ---- Poses ----------------------------------------------------------------------------------- */
 
 /* S − I of F = R S, off-diagonals by √2. */
 static void stretch_of(const double f[9], float out[PL_TET_DESCRIPTOR])
@@ -50,7 +51,7 @@ void pl_tetrahedral_describe(const pl_tet_system *s, const float *pose, float *d
     }
 }
 
-/* ---- Bodies -------------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 void pl_tet_free_examples(pl_tetrahedral *b)
 {
@@ -126,7 +127,7 @@ pl_mat3 pl_tet_stretch_of(const pl_tetrahedral *b, int e)
     return (pl_mat3){{{1 + d[0], d[5], d[4]}, {d[5], 1 + d[1], d[3]}, {d[4], d[3], 1 + d[2]}}};
 }
 
-/* ---- While solving ------------------------------------------------------------------------------- */
+/* ---- While solving --------------------------------------------------------------------------- */
 
 typedef struct job {
     pl_tetrahedral *body;

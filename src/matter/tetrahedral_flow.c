@@ -23,9 +23,9 @@ static pl_mat3 deformation(const pl_tet_system *s, int e, const float *x)
     return f;
 }
 
-/* An element flows until cond(Fᵖ) is at the limit, and from there only where that makes it less. Rebasing the rest shape
-   instead would need a matrix and a factor for that body alone, at a step that is not known before, while all bodies of
-   a system share theirs. */
+/* An element flows until cond(Fᵖ) is at the limit, and from there only where that makes it less.
+   Rebasing the rest shape instead would need a matrix and a factor for that body alone, at a step
+   that is not known before, while all bodies of a system share theirs. */
 
 typedef struct flowing {
     pl_tetrahedral *body;
@@ -33,8 +33,8 @@ typedef struct flowing {
     double rate; /* ν */
 } flowing;
 
-/* What flows is the deformation beyond S̃ Fᵖ, and Fᵖ alone is changed by it: p = S̃⁻¹ p at determinant one; false where
-   there is none. */
+/* What flows is the deformation beyond S̃ Fᵖ, and Fᵖ alone is changed by it: p = S̃⁻¹ p at
+   determinant one; false where there is none. */
 static bool without(pl_mat3 stretch, pl_mat3 *p)
 {
     pl_mat3 inverse;

@@ -1,6 +1,7 @@
-/* How tetrahedral matter is deformed around each node: F of the elements there, weighed by their volume. With the gradients
-   g_b of the corners of an element F − I = Σ_b (d_b − d_a) g_bᵀ, a being any corner; so the mean of the elements around
-   node i is a constant product, too: F_i − I = Σ_j (d_j − d_i) c_ijᵀ over the nodes j around it. */
+/* How tetrahedral matter is deformed around each node: F of the elements there, weighed by their
+   volume. With the gradients g_b of the corners of an element F − I = Σ_b (d_b − d_a) g_bᵀ, a being
+   any corner; so the mean of the elements around node i is a constant product, too: F_i − I = Σ_j
+   (d_j − d_i) c_ijᵀ over the nodes j around it. */
 #include <string.h>
 
 #include "matter/tetrahedral_build.h"
@@ -14,9 +15,10 @@ static v4 load4(const float *p)
     return v;
 }
 
-/* ---- Making -------------------------------------------------------------------------------------- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
-/* `sum` [rows][3] is zero before and after; `place` [rows] is below `filled` for all. Returns how many there are then. */
+/* `sum` [rows][3] is zero before and after; `place` [rows] is below `filled` for all. Returns how
+   many there are then. */
 static int lean_on(const pl_tet_draft *d, int node, int filled, int32_t *place, double *sum)
 {
     pl_tet_system *s = d->s;
@@ -70,7 +72,7 @@ bool pl_tet_make_frames(pl_tet_draft *d)
     return fine;
 }
 
-/* ---- Measuring ----------------------------------------------------------------------------------- */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 void pl_tetrahedral_frames(const pl_tetrahedral *body, const float *x, int worker, float *frame)
 {

@@ -1,9 +1,10 @@
-/* Tetrahedral matter at one vector width: local steps with elements in the lanes, right-hand sides, and the vector passes of
-   the quasi-Newton method.
+/* Tetrahedral matter at one vector width: local steps with elements in the lanes, right-hand sides,
+   and the vector passes of the quasi-Newton method.
 
-   A block of elements first copies the rows of its nodes together, so that sixteen loads and a transposition bring a corner
-   of a group into lanes from the nearest cache, and adds its forces up in rows of its own; rows of nodes then add up the
-   blocks. Whatever is added to one row is added in one order: corner by corner, lanes 0 4 8 12, 1 5 9 13, … of a group. */
+   A block of elements first copies the rows of its nodes together, so that sixteen loads and a
+   transposition bring a corner of a group into lanes from the nearest cache, and adds its forces up
+   in rows of its own; rows of nodes then add up the blocks. Whatever is added to one row is added
+   in one order: corner by corner, lanes 0 4 8 12, 1 5 9 13, … of a group. */
 #include "matter/tetrahedral_lanes.h"
 
 #define PL_REAL_IS_DOUBLE 0
@@ -26,7 +27,7 @@ PL_LANES_INLINE void store4(float *p, v4 v)
     memcpy(__builtin_assume_aligned(p, 16), &v, sizeof v);
 }
 
-/* ---- Rows to lanes and back ---------------------------------------------------------------------- */
+/* ---- Rows to lanes and back ------------------------------------------------------------------ */
 
 /* Rows at offsets of 16 or 32 bits: one text for both. */
 #define LOAD_ROWS(name, offset)                                                                    \
@@ -113,7 +114,7 @@ PL_LANES_INLINE double sum16(const float column[PL_TET_LANES])
     return sum;
 }
 
-/* ---- One element --------------------------------------------------------------------------------- */
+/* ---- One element ----------------------------------------------------------------------------- */
 
 /* H = F − I from the corners' displacements: zero, bit by bit, where all are equal. */
 PL_LANES_INLINE void displacement_gradient(vf x[4][4], const vf g[9], vf h[9])
@@ -172,10 +173,11 @@ PL_LANES_INLINE vf inverse_cube_root(vf a)
     return t;
 }
 
-/* p near the singular values s with p1 p2 p3 = 1, so that ‖p − s‖ is stationary. First a few projections on the tangent
-   plane of the constraint (Bouaziz et al. 2014), from where the plane is of use: s kept between 0.2 and 4, blown up to
-   determinant one where it is smaller; no step takes more than three quarters of a value. Then Newton in the logarithms of
-   p, where the constraint is a plane and the Hessian a diagonal: g = p (p − s), h = p (2p − s), kept positive. */
+/* p near the singular values s with p1 p2 p3 = 1, so that ‖p − s‖ is stationary. First a few
+   projections on the tangent plane of the constraint (Bouaziz et al. 2014), from where the plane is
+   of use: s kept between 0.2 and 4, blown up to determinant one where it is smaller; no step takes
+   more than three quarters of a value. Then Newton in the logarithms of p, where the constraint is
+   a plane and the Hessian a diagonal: g = p (p − s), h = p (2p − s), kept positive. */
 PL_LANES_INLINE void unit_determinant(const vf s[3], vf p[3])
 {
     vf one = pl_splat_f(1), product = one;
@@ -261,8 +263,8 @@ PL_LANES_INLINE void off_modified(const vf f[9], const vf modified[9], vf q[4], 
         out[k] /= by;
 }
 
-/* Rotation (if it is fitted), stress times weight, energy. With S = R Fᵖ the linear volume term draws F along S until
-   ⟨S, F⟩ = ‖S‖². */
+/* Rotation (if it is fitted), stress times weight, energy. With S = R Fᵖ the linear volume term
+   draws F along S until ⟨S, F⟩ = ‖S‖². */
 PL_LANES_INLINE vf stress_of(element *e, int rotation, int volume, bool plastic, vf stress[9])
 {
     vf f[9], r[9], off[9], energy;
@@ -317,7 +319,7 @@ PL_LANES_INLINE vf stress_of(element *e, int rotation, int volume, bool plastic,
     return energy;
 }
 
-/* ---- The local step ------------------------------------------------------------------------------ */
+/* ---- The local step -------------------------------------------------------------------------- */
 
 /* The normalised sum of the samples' quaternions, each on the side of the heaviest. */
 PL_LANES_INLINE void blend(const pl_tetrahedral *b, int group, int first, vf q[4])
@@ -446,7 +448,7 @@ static void local(pl_tetrahedral *b, int begin, int end)
     PL_LANES_LEAVE();
 }
 
-/* ---- Examples ------------------------------------------------------------------------------------ */
+/* ---- Examples -------------------------------------------------------------------------------- */
 
 #define ROOT_HALF 0.70710678118654752f
 
@@ -462,8 +464,8 @@ PL_LANES_INLINE void invert(const vf b[9], vf a[9])
         }
 }
 
-/* The symmetric part of Rᵀ F Fᵖ⁻¹ − I with the rotation that fits S̃ Fᵖ so far: for that rotation the examples are to come
-   as near to it as they can. With S̃ = I it is the stretch of F Fᵖ⁻¹. */
+/* The symmetric part of Rᵀ F Fᵖ⁻¹ − I with the rotation that fits S̃ Fᵖ so far: for that rotation
+   the examples are to come as near to it as they can. With S̃ = I it is the stretch of F Fᵖ⁻¹. */
 PL_LANES_INLINE void stretch_of(pl_tetrahedral *b, int group, int first, const float *x,
                                 vf out[PL_TET_DESCRIPTOR])
 {
@@ -575,9 +577,10 @@ static void modify(pl_tetrahedral *b, int begin, int end)
     PL_LANES_LEAVE();
 }
 
-/* ---- Samples ------------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
-/* A sample's row for the folded product: R − I by columns, four floats each. For the blend its quaternion. */
+/* A sample's row for the folded product: R − I by columns, four floats each. For the blend its
+   quaternion. */
 static void store_samples(const pl_tetrahedral *b, int group, int first, const vf q[4])
 {
     const pl_tet_system *s = b->system;
@@ -638,7 +641,7 @@ static void sample(pl_tetrahedral *b, int begin, int end)
     PL_LANES_LEAVE();
 }
 
-/* ---- Rows ---------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 typedef struct range {
     ptrdiff_t begin, end; /* floats; multiples of sixteen */
@@ -665,8 +668,8 @@ PL_LANES_INLINE double dot(const float *a, const float *b, range at)
     return sum16(column);
 }
 
-/* Σ_j (R_j − I) c_j for the four rows of a quad: the three columns of a sample in quarters of a vector; even and odd ones
-   apart, so that an addition need not wait for the one before. */
+/* Σ_j (R_j − I) c_j for the four rows of a quad: the three columns of a sample in quarters of a
+   vector; even and odd ones apart, so that an addition need not wait for the one before. */
 PL_LANES_INLINE void folded_sums(const pl_tetrahedral *b, ptrdiff_t quad, v4 out[4])
 {
     const pl_tet_system *s = b->system;

@@ -41,8 +41,8 @@ typedef struct pl_tet_lean {
     int32_t row;     /* four times its number */
 } pl_tet_lean;
 
-/* Where one body is solved: rows of four floats. It is the system's, not the body's: bodies that are solved one after the
-   other find it in the cache, and hold only what lasts. */
+/* Where one body is solved: rows of four floats. It is the system's, not the body's: bodies that
+   are solved one after the other find it in the cache, and hold only what lasts. */
 typedef struct pl_tet_room {
     float *d, *y;          /* [rows] displacements from rest; their inertial targets */
     float *start, *before; /* [rows] displacements where the sub-step began, and one step ago */
@@ -71,7 +71,8 @@ struct pl_tet_system {
     uint64_t hash; /* of mesh and definition */
     double h;
 
-    /* Nodes as rows of four floats: unknowns first, filled up to a multiple of four, then fixed and unused ones. */
+    /* Nodes as rows of four floats: unknowns first, filled up to a multiple of four, then fixed and
+       unused ones. */
     int n, rows, unknowns, padded;
     int32_t *row_of;  /* [n] */
     int32_t *node_of; /* [rows], −1 for filling */
@@ -200,7 +201,8 @@ void pl_tetrahedral_solve_at(pl_tetrahedral *const *bodies, const pl_tet_motion 
 /* How many bodies are worth solving side by side with so many iterations. */
 int pl_tet_together(const pl_tet_system *system, int iterations);
 
-/* Examples: S̃ Fᵖ from the weights there are; from those nearest to d. The energy of their part is returned. */
+/* Examples: S̃ Fᵖ from the weights there are; from those nearest to d. The energy of their part is
+   returned. */
 void pl_tet_begin_examples(pl_tetrahedral *body, const pl_tet_table *table, pl_tasks *tasks);
 double pl_tet_follow_examples(pl_tetrahedral *body, const pl_tet_table *table, pl_tasks *tasks);
 void pl_tet_free_examples(pl_tetrahedral *body);
@@ -209,8 +211,8 @@ void pl_tet_free_examples(pl_tetrahedral *body);
 pl_mat3 pl_tet_stretch_of(const pl_tetrahedral *body, int e);
 double pl_tet_example_hold(const pl_tetrahedral *body);
 
-/* p with p1 p2 p3 = 1 and a stationary distance from the singular values s (s1 ≥ s2 ≥ |s3|): the nearest but for large
-   stretch in all directions, where the nearest would flatten the element. */
+/* p with p1 p2 p3 = 1 and a stationary distance from the singular values s (s1 ≥ s2 ≥ |s3|): the
+   nearest but for large stretch in all directions, where the nearest would flatten the element. */
 void pl_tet_unit_determinant(const double s[3], double p[3]);
 
 #endif

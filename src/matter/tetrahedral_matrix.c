@@ -147,8 +147,8 @@ void pl_tet_quads(int padded, const int32_t *start, int32_t *order, int32_t *qua
     }
 }
 
-/* For the folded product: −A_ij of all neighbours, of four rows at a time. Where one has fewer than the others it adds
-   nothing times its own difference from itself. */
+/* For the folded product: −A_ij of all neighbours, of four rows at a time. Where one has fewer than
+   the others it adds nothing times its own difference from itself. */
 static bool keep_matrix(pl_tet_system *s, const matrix *m)
 {
     bool fine = true;

@@ -1,5 +1,5 @@
-/* The mesh of tetrahedral matter put right: elements turned, flat and doubled ones dropped; masses, pieces, and nodes as
-   rows. */
+/* The mesh of tetrahedral matter put right: elements turned, flat and doubled ones dropped; masses,
+   pieces, and nodes as rows. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "matter/tetrahedral_build.h"
 #include "shape/tet_flat.h"
 
-/* ---- Elements ------------------------------------------------------------------------------------ */
+/* ---- Elements -------------------------------------------------------------------------------- */
 
 /* Gradients of corners 0 to 2 (rows of D̄⁻¹) and the signed volume; false for a flat one. */
 static bool shape_of(const pl_tet_draft *d, const int32_t tet[4], double g[9], double *volume)
@@ -143,7 +143,7 @@ pl_status pl_tet_make_elements(pl_tet_draft *d)
     return PL_OK;
 }
 
-/* ---- Nodes --------------------------------------------------------------------------------------- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 /* Bits of the coordinates interleaved: what is near has like numbers. */
 uint64_t pl_tet_morton(const double at[3], const double low[3], double size)

@@ -1,4 +1,5 @@
-/* Elements of tetrahedral matter that are fitted when not all are, and how the others follow them. */
+/* Elements of tetrahedral matter that are fitted when not all are, and how the others follow
+   them. */
 #include <math.h>
 #include <string.h>
 
@@ -61,9 +62,10 @@ static bool choose_samples(pl_tet_draft *d)
     return fine;
 }
 
-/* A sample is fitted to its element and those beyond its faces together: the mean of their F by volume. Single elements
-   of a mesh turn by what their kind of place in it makes them turn (corners of a cell one way, its middle another),
-   and samples tend to be of one kind; with the element alone, a beam twisted by 400° comes undone. */
+/* A sample is fitted to its element and those beyond its faces together: the mean of their F by
+   volume. Single elements of a mesh turn by what their kind of place in it makes them turn (corners
+   of a cell one way, its middle another), and samples tend to be of one kind; with the element
+   alone, a beam twisted by 400° comes undone. */
 typedef struct patch {
     int count;
     int32_t node[PL_TET_PATCH];

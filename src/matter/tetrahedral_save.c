@@ -1,5 +1,5 @@
-/* The state of tetrahedral matter as bytes: rotations, Fᵖ, work done; behind a head that names the system they belong to,
-   before a hash. Bytes that are read are not trusted. */
+/* The state of tetrahedral matter as bytes: rotations, Fᵖ, work done; behind a head that names the
+   system they belong to, before a hash. Bytes that are read are not trusted. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Everything about tetrahedral matter that does not move, put together: see the files tetrahedral_mesh, _blocks, _matrix,
-   _frames and _samples. */
+/* Everything about tetrahedral matter that does not move, put together: see the files
+   tetrahedral_mesh, _blocks, _matrix, _frames and _samples. */
 #include <math.h>
 
 #include "base/error.h"
@@ -11,7 +11,7 @@ pl_status pl_tet_no_memory(pl_error *error)
     return pl_fail(error, PL_ERROR_MEMORY, NULL, "out of memory");
 }
 
-/* ---- Checks -------------------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 #define CHECK(condition, field, ...)                                                               \
     PL_CHECK(condition, PL_ERROR_ARGUMENT, error, field, __VA_ARGS__)
@@ -61,7 +61,7 @@ static pl_status check_source(const pl_tet_source *source, pl_error *error)
     return PL_OK;
 }
 
-/* ---- All of it ----------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static bool make_room(const pl_tet_system *s, pl_tet_room *room)
 {
@@ -107,8 +107,8 @@ static void choose_together(pl_tet_system *s, int wanted)
     s->together = wanted > 0 && wanted < most ? wanted : most;
 }
 
-/* Rooms of large bodies are worth having for every worker only while these are few: else bodies are solved one after the
-   other, each by all workers, in the first one's. */
+/* Rooms of large bodies are worth having for every worker only while these are few: else bodies are
+   solved one after the other, each by all workers, in the first one's. */
 static int workers_with_rooms(const pl_tet_system *s)
 {
     enum { MOST_BYTES = 64 << 20 };

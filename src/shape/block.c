@@ -1,5 +1,6 @@
-/* A block of tetrahedra: cells of a regular grid, each cut into five, mirrored from cell to cell. Particles are the nodes
-   of the grid, from face to face; count is that of particles, one more than there are cells along each axis. */
+/* A block of tetrahedra: cells of a regular grid, each cut into five, mirrored from cell to cell.
+   Particles are the nodes of the grid, from face to face; count is that of particles, one more than
+   there are cells along each axis. */
 #include "shape/builder.h"
 
 static int node_at(const int *n, int i, int j, int k)
@@ -26,7 +27,8 @@ static void add_nodes(pl_shape *shape, const pl_shape_plan *plan)
             }
 }
 
-/* Along the axes from every node, and across the faces of cells between nodes of one colour of the chessboard. */
+/* Along the axes from every node, and across the faces of cells between nodes of one colour of the
+   chessboard. */
 static void add_edges(pl_shape *shape, const int *n, int i, int j, int k)
 {
     static const int directions[9][3] = {{1, 0, 0}, {0, 1, 0},  {0, 0, 1}, {1, 1, 0}, {1, -1, 0},

@@ -1,4 +1,5 @@
-/* The table of what is built in: names, and how each is best cooked (counts of Choi & Lee's scenes). */
+/* The table of what is built in: names, and how each is best cooked (counts of Choi & Lee's
+   scenes). */
 #include "pliant/cook.h"
 
 #include <math.h>

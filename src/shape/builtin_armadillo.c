@@ -1,4 +1,5 @@
-/* An animal in armour: upright, a banded shell on its back, a cap on its head, a ringed tail, digging claws. */
+/* An animal in armour: upright, a banded shell on its back, a cap on its head, a ringed tail,
+   digging claws. */
 #include "shape/builtin_figure.h"
 
 typedef struct materials {

@@ -1,5 +1,5 @@
-/* A friendly dinosaur: on two strong legs, short arms, a big head with a smile, a tail that nearly touches the ground and
-   plates from the forehead to the tip of the tail. */
+/* A friendly dinosaur: on two strong legs, short arms, a big head with a smile, a tail that nearly
+   touches the ground and plates from the forehead to the tip of the tail. */
 #include "shape/builtin_figure.h"
 
 typedef struct materials {

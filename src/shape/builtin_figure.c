@@ -1,12 +1,13 @@
-/* Figures put together and asked. Parts are joined by the polynomial smooth minimum
-   min(a, b) − h² k / 4, h = max(k − |a − b|, 0) / k, which leaves everything further than k from both untouched: so a part
-   whose bounding ball is far enough is not looked at. */
+/* Figures put together and asked. Parts are joined by the polynomial smooth minimum min(a, b) − h²
+   k / 4, h = max(k − |a − b|, 0) / k, which leaves everything further than k from both untouched:
+   so a part whose bounding ball is far enough is not looked at. */
 #include "shape/builtin_figure.h"
 
 #include "base/error.h"
 #include "math/elementary.h"
 
-/* Edges are shorter where the surface bends more than this (per metre), down to a part of their length. */
+/* Edges are shorter where the surface bends more than this (per metre), down to a part of their
+   length. */
 #define BEND_FINENESS 26.0
 #define FINEST 0.42
 
@@ -15,7 +16,7 @@
 
 enum { MAX_GROOVE = 16 };
 
-/* ---- Building ---------------------------------------------------------------------------------------------------- */
+/* ---- Building -------------------------------------------------------------------------------- */
 
 void pl_figure_init(pl_figure *figure)
 {
@@ -154,7 +155,7 @@ void pl_figure_focus(pl_figure *figure, pl_part ball, double factor)
     figure->foci[figure->focus_count++] = ball;
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+/* ---- Asking ---------------------------------------------------------------------------------- */
 
 /* Whether a ball around the part, wider by `margin`, holds the place. */
 static bool within(const pl_part *part, pl_vec3 at, double margin)
@@ -290,7 +291,8 @@ int pl_figure_material_at(const pl_figure *figure, pl_vec3 at)
     return material;
 }
 
-/* How open the surface is to its surroundings, judged by how fast the distance grows along the normal. */
+/* How open the surface is to its surroundings, judged by how fast the distance grows along the
+   normal. */
 static double openness(const pl_figure *figure, pl_vec3 at, pl_vec3 normal)
 {
     double closed = 0, weight = 1;
@@ -319,8 +321,8 @@ pl_vec3 pl_figure_tint_at(const pl_figure *figure, pl_vec3 at, pl_vec3 normal)
     return pl_v3_min(tint, pl_v3(1, 1, 1));
 }
 
-/* Sum of the magnitudes of the second derivatives along the axes: of the order of the larger curvature, and large at
-   creases. */
+/* Sum of the magnitudes of the second derivatives along the axes: of the order of the larger
+   curvature, and large at creases. */
 double pl_figure_bend(const pl_figure *figure, pl_vec3 at)
 {
     const double step = 0.006;
@@ -342,6 +344,7 @@ double pl_figure_edge(const pl_figure *figure, pl_vec3 at, double bend, double e
         if (t < 1)
             factor = fmin(factor, focus->soft + (1 - focus->soft) * t);
     }
-    /* Edges much longer than the radius would pull thin limbs together, however coarse the mesh is meant to be. */
+    /* Edges much longer than the radius would pull thin limbs together, however coarse the mesh is
+       meant to be. */
     return fmin(factor * edge, fmax(1.5 / (bend + 1e-9), fmin(0.3 * edge, COARSEST_DETAIL)));
 }

@@ -1,6 +1,7 @@
-/* Figures: the built-in creatures as signed-distance functions. A figure is a list of parts (eggs, tapered limbs,
-   blocks, rings) joined and cut one after the other by smooth minima, with materials painted on and tints breathed over
-   them. What becomes of it as a mesh is the business of builtin_mesh.c. */
+/* Figures: the built-in creatures as signed-distance functions. A figure is a list of parts (eggs,
+   tapered limbs, blocks, rings) joined and cut one after the other by smooth minima, with materials
+   painted on and tints breathed over them. What becomes of it as a mesh is the business of
+   builtin_mesh.c. */
 #ifndef PL_SHAPE_BUILTIN_FIGURE_H
 #define PL_SHAPE_BUILTIN_FIGURE_H
 
@@ -64,7 +65,7 @@ typedef struct pl_figure {
                  [(PL_FIGURE_PARTS + 63) / 64]; /* parts that matter there, as bits */
 } pl_figure;
 
-/* ---- Parts ------------------------------------------------------------------------------------------------------- */
+/* ---- Parts ----------------------------------------------------------------------------------- */
 
 pl_part pl_part_ball(double x, double y, double z, double radius);
 pl_part pl_part_limb(pl_vec3 from, double radius_from, pl_vec3 to, double radius_to);
@@ -80,7 +81,7 @@ pl_part pl_part_slab(double x, double y, double z, double half);
 pl_part pl_part_turned(pl_part part, double about_x, double about_y, double about_z);
 pl_part pl_part_pair(pl_part part); /* with its mirror image at −x */
 
-/* ---- Building ---------------------------------------------------------------------------------------------------- */
+/* ---- Building -------------------------------------------------------------------------------- */
 
 void pl_figure_init(pl_figure *figure);
 
@@ -110,7 +111,7 @@ void pl_figure_focus(pl_figure *figure, pl_part ball, double factor);
 /* Says that nothing more will be added: from now on asking is faster. */
 void pl_figure_finish(pl_figure *figure);
 
-/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+/* ---- Asking ---------------------------------------------------------------------------------- */
 
 double pl_part_distance(const pl_part *part, pl_vec3 at);
 
@@ -130,7 +131,7 @@ double pl_figure_edge(const pl_figure *figure, pl_vec3 at, double bend, double e
 /* Moves a mesh's lowest point to y = 0, the middle of its bounds to x = z = 0. */
 void pl_stand(double *positions, size_t count);
 
-/* ---- The figures ------------------------------------------------------------------------------------------------- */
+/* ---- The figures ----------------------------------------------------------------------------- */
 
 void pl_figure_dinosaur(pl_figure *figure);
 void pl_figure_rabbit(pl_figure *figure);

@@ -1,8 +1,10 @@
-/* A figure's first surface: the zero set of its distance on a cubic grid whose cells are cut into six tetrahedra each
-   (the Kuhn triangulation), which always gives a closed manifold. Its triangles are poor; builtin_mesh.c improves them. */
+/* A figure's first surface: the zero set of its distance on a cubic grid whose cells are cut into
+   six tetrahedra each (the Kuhn triangulation), which always gives a closed manifold. Its triangles
+   are poor; builtin_mesh.c improves them. */
 #include "shape/builtin_mesh.h"
 
-/* BLOCK: corners along the side of a block that is skipped as one when the surface cannot be in it. */
+/* BLOCK: corners along the side of a block that is skipped as one when the surface cannot be in
+   it. */
 enum { BLOCK = 4 };
 
 typedef struct grid {
@@ -50,7 +52,8 @@ static void fill(grid *g)
                 fill_block(g, at);
 }
 
-/* The vertex on the edge between two corners of a cell, where the bits of a are among those of b; -1 without memory. */
+/* The vertex on the edge between two corners of a cell, where the bits of a are among those of b;
+   -1 without memory. */
 static int32_t vertex_on(grid *g, pl_web *web, const int cell[3], int a, int b)
 {
     int x = cell[0] + (a & 1), y = cell[1] + (a >> 1 & 1), z = cell[2] + (a >> 2), way = b ^ a;
@@ -69,8 +72,8 @@ static int32_t vertex_on(grid *g, pl_web *web, const int cell[3], int a, int b)
     return *crossing - 1;
 }
 
-/* Whether the triangle of the middles of the edges (a0, b0), (a1, b1), (a2, b2), each from an inner to an outer corner,
-   looks outward. Whole numbers: no rounding. */
+/* Whether the triangle of the middles of the edges (a0, b0), (a1, b1), (a2, b2), each from an inner
+   to an outer corner, looks outward. Whole numbers: no rounding. */
 static bool looks_outward(const int inner[3], const int outer[3])
 {
     int p[3][3], out[3] = {0, 0, 0};

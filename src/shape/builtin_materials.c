@@ -1,6 +1,6 @@
-/* Materials on a figure's surface: vertices near the border of two are moved onto it, or put there, until no edge
-   crosses a border; so that every triangle has one material and borders are as smooth as the surface. And the subdivision
-   that keeps them so. */
+/* Materials on a figure's surface: vertices near the border of two are moved onto it, or put there,
+   until no edge crosses a border; so that every triangle has one material and borders are as smooth
+   as the surface. And the subdivision that keeps them so. */
 #include "shape/builtin_mesh.h"
 
 enum { BISECTIONS = 16, TRACE_ROUNDS = 4, POLISH_ROUNDS = 3 };
@@ -104,7 +104,8 @@ static bool all_on_border(const pl_web *web, size_t t)
            vertices[corners[2]].border;
 }
 
-/* A triangle with all corners on the border that juts out between two of another material joins them. */
+/* A triangle with all corners on the border that juts out between two of another material joins
+   them. */
 static void drop_teeth(const pl_web *web, int32_t *materials, size_t triangles)
 {
     for (size_t t = 0; t < triangles; t++) {
@@ -144,7 +145,7 @@ pl_status pl_web_trace_materials(pl_web *web, const pl_figure *figure)
     return PL_OK;
 }
 
-/* ---- Subdivision ------------------------------------------------------------------------------------------------- */
+/* ---- Subdivision ----------------------------------------------------------------------------- */
 
 /* The middle of an edge, on the surface; on the border too, where the edge separates materials. */
 static pl_web_vertex edge_middle(const pl_web *web, const pl_figure *figure, int32_t h)

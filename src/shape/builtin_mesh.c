@@ -1,10 +1,11 @@
-/* The way from a figure to a mesh, and what a mesh needs beyond places: normals from the distance's gradient, colours
-   from tints and crevices, materials. */
+/* The way from a figure to a mesh, and what a mesh needs beyond places: normals from the distance's
+   gradient, colours from tints and crevices, materials. */
 #include "shape/builtin_mesh.h"
 
 #include "shape/mesh.h"
 
-/* The first surface is taken on this grid (metres), whatever the detail: it decides which features there are. */
+/* The first surface is taken on this grid (metres), whatever the detail: it decides which features
+   there are. */
 #define FIRST_CELL 0.0115
 
 /* Metres. */
@@ -73,7 +74,8 @@ typedef struct arrays {
     pl_look_material *materials;
 } arrays;
 
-/* The figure's normal, unless the triangles around the vertex speak against it: coarse meshes cannot follow everything. */
+/* The figure's normal, unless the triangles around the vertex speak against it: coarse meshes
+   cannot follow everything. */
 static pl_vec3 vertex_normal(const pl_web *web, const pl_figure *figure, int32_t v)
 {
     pl_vec3 at = pl_web_vertices(web)[v].at, sum = {0, 0, 0};

@@ -1,5 +1,5 @@
-/* The parts of figures: their signed distances (exact for limbs, blocks, rings and discs; for ellipsoids the
-   first-order estimate |p/r| (|p/r| − 1) / |p/r²|) and the balls around them. */
+/* The parts of figures: their signed distances (exact for limbs, blocks, rings and discs; for
+   ellipsoids the first-order estimate |p/r| (|p/r| − 1) / |p/r²|) and the balls around them. */
 #include "shape/builtin_figure.h"
 
 #include "math/elementary.h"
@@ -98,10 +98,10 @@ pl_part pl_part_pair(pl_part part)
     return part;
 }
 
-/* ---- Distances --------------------------------------------------------------------------------------------------- */
+/* ---- Distances ------------------------------------------------------------------------------- */
 
-/* A sphere swept along a segment with linearly changing radius. In the plane through the axis, with the tangent cone's
-   slope `a`, the nearest feature is either ball or the cone between them. */
+/* A sphere swept along a segment with linearly changing radius. In the plane through the axis, with
+   the tangent cone's slope `a`, the nearest feature is either ball or the cone between them. */
 static double limb_distance(const pl_part *part, pl_vec3 at)
 {
     pl_vec3 axis = pl_v3_sub(part->end, part->centre), from = pl_v3_sub(at, part->centre);

@@ -138,7 +138,7 @@ pl_status pl_patches_finish(pl_patches *patches, pl_mesh *mesh)
     return PL_OK;
 }
 
-/* ---- Tubes ------------------------------------------------------------------------------------------------------- */
+/* ---- Tubes ----------------------------------------------------------------------------------- */
 
 int pl_tube_vertices(const pl_tube *tube)
 {
@@ -151,8 +151,8 @@ int pl_tube_quads(const pl_tube *tube)
     return 8 * tube->half * (tube->rows - 1) + 8 * tube->half * tube->half;
 }
 
-/* Where a place (a, b) of the square grid, −half to half, lies on its ring: rings have 8 m places, and the outermost are
-   those of the tube's section. Angles grow from +a towards +b. */
+/* Where a place (a, b) of the square grid, −half to half, lies on its ring: rings have 8 m places,
+   and the outermost are those of the tube's section. Angles grow from +a towards +b. */
 static int ring_place(int a, int b, int m)
 {
     int k;

@@ -1,5 +1,6 @@
-/* Meshes put together from grids of quads. Every vertex belongs to a point: vertices at one place that differ in their
-   texture coordinates (along seams) have the same point, and so the same normal and bit for bit the same position. */
+/* Meshes put together from grids of quads. Every vertex belongs to a point: vertices at one place
+   that differ in their texture coordinates (along seams) have the same point, and so the same
+   normal and bit for bit the same position. */
 #ifndef PL_SHAPE_BUILTIN_PATCH_H
 #define PL_SHAPE_BUILTIN_PATCH_H
 
@@ -28,7 +29,8 @@ void pl_patches_quad(pl_patches *patches, int32_t a, int32_t b, int32_t c, int32
 /* Normals, and everything into the mesh, which stands on y = 0. Gives all back when it fails. */
 pl_status pl_patches_finish(pl_patches *patches, pl_mesh *mesh);
 
-/* A closed tube of `rows` sections of 8 · half points each, with a square grid mapped onto each end. */
+/* A closed tube of `rows` sections of 8 · half points each, with a square grid mapped onto each
+   end. */
 typedef struct pl_tube {
     int half, rows;
     const void *user;

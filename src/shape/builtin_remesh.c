@@ -1,6 +1,7 @@
-/* Isotropic remeshing on a figure's surface, after Botsch and Kobbelt (2004): split edges longer than 4/3 of the wanted
-   length, collapse those shorter than 4/5, flip to larger smallest angles, move vertices to the middle of their neighbours
-   within the tangent plane and back onto the zero set. */
+/* Isotropic remeshing on a figure's surface, after Botsch and Kobbelt (2004): split edges longer
+   than 4/3 of the wanted length, collapse those shorter than 4/5, flip to larger smallest angles,
+   move vertices to the middle of their neighbours within the tangent plane and back onto the zero
+   set. */
 #include "shape/builtin_mesh.h"
 
 enum { MAX_COLLAPSE_ROUNDS = 24, POLISH_ROUNDS = 6, UNFOLD_ROUNDS = 6 };
@@ -22,7 +23,7 @@ static bool alive(const pl_web *web, int32_t h)
     return pl_web_corners(web)[h - h % 3] >= 0;
 }
 
-/* ---- Lengths ----------------------------------------------------------------------------------------------------- */
+/* ---- Lengths --------------------------------------------------------------------------------- */
 
 static bool collapse_makes_long(const pl_web *web, int32_t h)
 {
@@ -73,7 +74,7 @@ static pl_status split_long(pl_web *web, const pl_figure *figure)
     return PL_OK;
 }
 
-/* ---- Angles ------------------------------------------------------------------------------------------------------ */
+/* ---- Angles ---------------------------------------------------------------------------------- */
 
 /* Cosine and sine, times one length, of the angle at c over the edge ab. */
 static void opposite_angle(pl_vec3 a, pl_vec3 b, pl_vec3 c, double *cosine, double *sine)
@@ -123,7 +124,7 @@ static void flip_edges(pl_web *web)
     }
 }
 
-/* ---- Places ------------------------------------------------------------------------------------------------------ */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 static pl_vec3 middle_of_neighbours(const pl_web *web, int32_t v)
 {
@@ -192,7 +193,8 @@ static void set_lengths(pl_web *web, const pl_figure *figure, double edge)
     grade(web);
 }
 
-/* Whether the triangle looks against the figure's surface: a fold, where edges are too long for what they should follow. */
+/* Whether the triangle looks against the figure's surface: a fold, where edges are too long for
+   what they should follow. */
 static bool is_folded(const pl_web *web, const pl_figure *figure, int32_t t)
 {
     const pl_web_vertex *vertices = pl_web_vertices(web);
@@ -231,7 +233,8 @@ static void project_all(pl_web *web, const pl_figure *figure)
         vertices[v].at = pl_figure_project(figure, vertices[v].at, 0.5 * vertices[v].edge);
 }
 
-/* Edges left too short by laying vertices on borders: those not on a border shrink onto the other end. */
+/* Edges left too short by laying vertices on borders: those not on a border shrink onto the other
+   end. */
 pl_status pl_web_tidy(pl_web *web, const pl_figure *figure)
 {
     for (int32_t h = 0; h < (int32_t)web->corner_array.count; h++) {

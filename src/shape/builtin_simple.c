@@ -1,5 +1,5 @@
-/* Torus, sheet, cuboid, and what is a tube with ends: cylinder, column and rope. Stripes and checks show how a body
-   twists. */
+/* Torus, sheet, cuboid, and what is a tube with ends: cylinder, column and rope. Stripes and checks
+   show how a body twists. */
 #include "shape/builtin_simple.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static int at_least(double wanted, int least)
     return rounded > least ? rounded : least;
 }
 
-/* ---- Torus ------------------------------------------------------------------------------------------------------- */
+/* ---- Torus ----------------------------------------------------------------------------------- */
 
 enum { STRIPES = 12 };
 
@@ -54,7 +54,7 @@ pl_status pl_simple_torus(double detail, const pl_allocator *allocator, pl_mesh 
     return pl_patches_finish(&p, mesh);
 }
 
-/* ---- Sheet ------------------------------------------------------------------------------------------------------- */
+/* ---- Sheet ----------------------------------------------------------------------------------- */
 
 enum { CHECKS = 9 };
 
@@ -84,7 +84,7 @@ pl_status pl_simple_sheet(double detail, const pl_allocator *allocator, pl_mesh 
     return pl_patches_finish(&p, mesh);
 }
 
-/* ---- Cuboid ------------------------------------------------------------------------------------------------------ */
+/* ---- Cuboid ---------------------------------------------------------------------------------- */
 
 typedef struct cuboid {
     int count[3]; /* quads along each axis */

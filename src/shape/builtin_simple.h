@@ -1,4 +1,5 @@
-/* Built-in things that are better laid out by hand than cut from a distance function: grids with texture coordinates. */
+/* Built-in things that are better laid out by hand than cut from a distance function: grids with
+   texture coordinates. */
 #ifndef PL_SHAPE_BUILTIN_SIMPLE_H
 #define PL_SHAPE_BUILTIN_SIMPLE_H
 

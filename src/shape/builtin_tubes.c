@@ -9,7 +9,8 @@
 
 enum { MAX_ROWS = 4096, FLUTES = 12, BANDS = 8, STRANDS = 3 };
 
-/* A section at height y. `flute` is how deep the flutes are there, `square` how square it is: 0 to 1. */
+/* A section at height y. `flute` is how deep the flutes are there, `square` how square it is: 0 to
+   1. */
 typedef struct row {
     double radius, y, flute, square;
 } row;
@@ -46,7 +47,8 @@ static void line_to(rows *all, row next)
     }
 }
 
-/* A quarter of an ellipse to the next row, leaving the last horizontally (`flat_first`) or vertically. */
+/* A quarter of an ellipse to the next row, leaving the last horizontally (`flat_first`) or
+   vertically. */
 static void round_to(rows *all, row next, bool flat_first)
 {
     row last = all->at[all->count - 1];
@@ -61,9 +63,10 @@ static void round_to(rows *all, row next, bool flat_first)
     }
 }
 
-/* ---- Sections ---------------------------------------------------------------------------------------------------- */
+/* ---- Sections -------------------------------------------------------------------------------- */
 
-/* Squares with soft corners: the superellipse of exponent 8. Flutes are scallops with ridges between. */
+/* Squares with soft corners: the superellipse of exponent 8. Flutes are scallops with ridges
+   between. */
 static pl_vec3 row_place(const void *user, int index, double turn)
 {
     const row *r = &((const rows *)user)->at[index];
@@ -117,7 +120,7 @@ static int half_for(double around, double edge, int multiple)
     return half > multiple ? half : multiple;
 }
 
-/* ---- Cylinder ---------------------------------------------------------------------------------------------------- */
+/* ---- Cylinder -------------------------------------------------------------------------------- */
 
 static rows *new_rows(pl_memory *memory, double edge, row first)
 {
@@ -160,10 +163,10 @@ pl_status pl_simple_cylinder(double detail, const pl_allocator *allocator, pl_me
     return status;
 }
 
-/* ---- Column ------------------------------------------------------------------------------------------------------ */
+/* ---- Column ---------------------------------------------------------------------------------- */
 
-/* From below: a square plinth, two round mouldings with a hollow between, the fluted shaft that narrows upward, a ring, the
-   spreading capital, a square slab. */
+/* From below: a square plinth, two round mouldings with a hollow between, the fluted shaft that
+   narrows upward, a ring, the spreading capital, a square slab. */
 static void column_profile(rows *all)
 {
     round_to(all, (row){0.185, 0.012, 0, 1}, true);
@@ -212,9 +215,10 @@ pl_status pl_simple_column(double detail, const pl_allocator *allocator, pl_mesh
     return status;
 }
 
-/* ---- Rope -------------------------------------------------------------------------------------------------------- */
+/* ---- Rope ------------------------------------------------------------------------------------ */
 
-/* Three strands, their round sections touching in the middle, wound around each other; the ends are rounded. */
+/* Three strands, their round sections touching in the middle, wound around each other; the ends are
+   rounded. */
 typedef struct rope {
     int rows;
     double length, radius, turns;
@@ -253,7 +257,8 @@ static pl_vec3 rope_place(const void *user, int index, double turn)
     double along = rope_along(r, index, &width);
     pl_turn(strand_turn(r, along, turn, &strand), &c, &s);
     pl_turn(turn, &d, &e);
-    /* The ray leaves the strand's circle, of half the radius, around a centre half a radius away. */
+    /* The ray leaves the strand's circle, of half the radius, around a centre half a radius
+       away. */
     double reach = width * r->radius * 0.5 * (c + sqrt(fmax(1 - s * s, 0)));
     return pl_v3(r->length * (along - 0.5), reach * d, reach * e);
 }

@@ -1,5 +1,6 @@
-/* The changeable surface: linking, and the operations on edges with the conditions under which they keep it a closed
-   manifold (for a collapse the link condition: the ends have just the two opposite vertices in common). */
+/* The changeable surface: linking, and the operations on edges with the conditions under which they
+   keep it a closed manifold (for a collapse the link condition: the ends have just the two opposite
+   vertices in common). */
 #include "shape/builtin_web.h"
 
 #include "base/sort.h"
@@ -21,7 +22,7 @@ void pl_web_free(pl_web *web)
     pl_array_free(&web->material_array);
 }
 
-/* ---- Linking ----------------------------------------------------------------------------------------------------- */
+/* ---- Linking --------------------------------------------------------------------------------- */
 
 static pl_status match_twins(pl_web *web, pl_sort_item *items, pl_sort_item *scratch)
 {
@@ -153,7 +154,7 @@ pl_status pl_web_compact(pl_web *web)
     return PL_OK;
 }
 
-/* ---- Looking ----------------------------------------------------------------------------------------------------- */
+/* ---- Looking --------------------------------------------------------------------------------- */
 
 int pl_web_valence(const pl_web *web, int32_t vertex)
 {
@@ -187,7 +188,7 @@ pl_vec3 pl_web_normal_with(const pl_web *web, int32_t triangle, int32_t v, pl_ve
     return pl_v3_cross(pl_v3_sub(p[1], p[0]), pl_v3_sub(p[2], p[0]));
 }
 
-/* ---- Changing ---------------------------------------------------------------------------------------------------- */
+/* ---- Changing -------------------------------------------------------------------------------- */
 
 static void join(pl_web *web, int32_t h, int32_t other)
 {
@@ -250,7 +251,8 @@ static int common_neighbours(const pl_web *web, int32_t a, int32_t b)
     return common;
 }
 
-/* No triangle around v, except those of the two edges' sides that vanish, turns by more than 60° as v moves. */
+/* No triangle around v, except those of the two edges' sides that vanish, turns by more than 60° as
+   v moves. */
 static bool may_move(const pl_web *web, int32_t v, pl_vec3 at, int32_t t, int32_t u)
 {
     pl_web_vertex vertex = pl_web_vertices(web)[v];

@@ -1,5 +1,6 @@
-/* A closed triangle surface that can be changed: half-edges over growing arrays, with the three operations of
-   remeshing (split, collapse, flip). Half-edge h = 3 t + c runs from corner c of triangle t to the next corner. */
+/* A closed triangle surface that can be changed: half-edges over growing arrays, with the three
+   operations of remeshing (split, collapse, flip). Half-edge h = 3 t + c runs from corner c of
+   triangle t to the next corner. */
 #ifndef PL_SHAPE_BUILTIN_WEB_H
 #define PL_SHAPE_BUILTIN_WEB_H
 
@@ -71,20 +72,22 @@ static inline int32_t pl_web_to(const pl_web *web, int32_t h)
 void pl_web_init(pl_web *web, pl_memory *memory);
 void pl_web_free(pl_web *web);
 
-/* Finds the twins of triangles just put in, drops all components but the largest and all gaps in the numbering.
-   PL_ERROR_STATE where an edge does not have two triangles. */
+/* Finds the twins of triangles just put in, drops all components but the largest and all gaps in
+   the numbering. PL_ERROR_STATE where an edge does not have two triangles. */
 pl_status pl_web_link(pl_web *web);
 /* Renumbers what is left after collapses. */
 pl_status pl_web_compact(pl_web *web);
 
 int pl_web_valence(const pl_web *web, int32_t vertex);
 bool pl_web_joined(const pl_web *web, int32_t a, int32_t b);
-/* Twice the area times the normal of the triangle, as it would be with vertex v at the place `at`. */
+/* Twice the area times the normal of the triangle, as it would be with vertex v at the place
+   `at`. */
 pl_vec3 pl_web_normal_with(const pl_web *web, int32_t triangle, int32_t v, pl_vec3 at);
 
 /* Puts a new vertex on the edge; -1 without memory. */
 int32_t pl_web_split(pl_web *web, int32_t h, pl_web_vertex middle);
-/* Whether the surface stays one, and no triangle turns over, when the edge shrinks to the place `at`. */
+/* Whether the surface stays one, and no triangle turns over, when the edge shrinks to the place
+   `at`. */
 bool pl_web_may_collapse(const pl_web *web, int32_t h, pl_vec3 at);
 /* Leaves the vertex h ran to, moved to `at`. */
 void pl_web_collapse(pl_web *web, int32_t h, pl_vec3 at);

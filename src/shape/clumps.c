@@ -1,6 +1,7 @@
-/* Clumps by halving: the particles are split at a place along the longest side of their box that leaves whole clumps on
-   both sides, until sixteen are left. Pairs that never touch come from the graph (two edges) and from a sweep over
-   the rest positions (ellipsoids whose half-widths along the line of centres overlap at rest). */
+/* Clumps by halving: the particles are split at a place along the longest side of their box that
+   leaves whole clumps on both sides, until sixteen are left. Pairs that never touch come from the
+   graph (two edges) and from a sweep over the rest positions (ellipsoids whose half-widths along
+   the line of centres overlap at rest). */
 #include "shape/clumps.h"
 
 #include <math.h>
@@ -9,7 +10,8 @@
 #include "base/array.h"
 #include "base/sort.h"
 
-/* Overlapping at rest, with a little room: such pairs would be pushed apart from the first step on. */
+/* Overlapping at rest, with a little room: such pairs would be pushed apart from the first step
+   on. */
 #define REST_ROOM 1.05f
 
 /* As near as the nearest, nearly. */
@@ -147,7 +149,7 @@ static void find_beside(pl_clumps *clumps, const cut *c, int at)
             clumps->beside[at] |= (uint16_t)(1u << k);
 }
 
-/* ---- Pairs that never touch -------------------------------------------------------------------- */
+/* ---- Pairs that never touch ------------------------------------------------------------------ */
 
 typedef struct rest_state {
     int n;

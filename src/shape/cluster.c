@@ -1,5 +1,5 @@
-/* Clustering: fuzzy c-means with a radius. Particles stay in their cubes (sample_buckets.h), centres move; a round lists the
-   particles in reach of every centre, then moves the centres. */
+/* Clustering: fuzzy c-means with a radius. Particles stay in their cubes (sample_buckets.h),
+   centres move; a round lists the particles in reach of every centre, then moves the centres. */
 #include "shape/cluster.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ static double extent_of(int n, const double *points, double lower[3], double siz
     return most;
 }
 
-/* ---- Seeds ---------------------------------------------------------------------------------------------------------- */
+/* ---- Seeds ----------------------------------------------------------------------------------- */
 
 static uint64_t spread_bits(uint64_t x) /* 21 bits to every third place */
 {
@@ -78,7 +78,8 @@ static uint64_t spread_bits(uint64_t x) /* 21 bits to every third place */
     return (x | x << 2) & UINT64_C(0x1249249249249249);
 }
 
-/* Particles in the order of a space-filling curve, cut into k pieces; a random one of each piece. */
+/* Particles in the order of a space-filling curve, cut into k pieces; a random one of each
+   piece. */
 static bool scatter_seeds(work *w, uint64_t seed)
 {
     double lower[3], size[3], most = extent_of(w->n, w->points, lower, size);
@@ -157,7 +158,7 @@ static pl_status k_means(work *w, pl_error *error)
     return status;
 }
 
-/* ---- Members -------------------------------------------------------------------------------------------------------- */
+/* ---- Members --------------------------------------------------------------------------------- */
 
 typedef struct reach {
     const double *centre;
@@ -234,7 +235,8 @@ static bool list_cluster(work *w, size_t c, reach *r)
     return !r->failed;
 }
 
-/* Who is in reach of which centre; the sums of the particles' raw weights; how many are in nobody's reach. */
+/* Who is in reach of which centre; the sums of the particles' raw weights; how many are in nobody's
+   reach. */
 static bool list_members(work *w)
 {
     pl_array members = w->members;
@@ -262,7 +264,7 @@ static bool list_members(work *w)
     return true;
 }
 
-/* ---- Rounds --------------------------------------------------------------------------------------------------------- */
+/* ---- Rounds ---------------------------------------------------------------------------------- */
 
 /* Orphans join their nearest cluster, with all their weight. */
 static pl_status adopt(work *w, double *mass, pl_error *error)
@@ -317,8 +319,9 @@ static pl_status find_wanted(work *w, double *mass, pl_error *error)
     return status;
 }
 
-/* Moves the centres that are not nearly where they want to be; how many. A hard radius can make a centre go to and fro
-   for ever between two sets of members: one that turns back takes shorter steps, others longer ones. */
+/* Moves the centres that are not nearly where they want to be; how many. A hard radius can make a
+   centre go to and fro for ever between two sets of members: one that turns back takes shorter
+   steps, others longer ones. */
 static int move_centres(work *w)
 {
     int count = 0;
@@ -370,7 +373,8 @@ static pl_status settle(work *w, int most_rounds, pl_clustering *result, pl_erro
     return status;
 }
 
-/* New clusters at particles that no centre reaches; false if they would be more than a quarter of all. */
+/* New clusters at particles that no centre reaches; false if they would be more than a quarter of
+   all. */
 static bool add_centres(work *w)
 {
     int k = w->k;
@@ -388,7 +392,7 @@ static bool add_centres(work *w)
     return true;
 }
 
-/* ---- Tries ---------------------------------------------------------------------------------------------------------- */
+/* ---- Tries ----------------------------------------------------------------------------------- */
 
 static pl_status give(work *w, pl_clustering *result, pl_error *error)
 {
@@ -462,7 +466,8 @@ static pl_status open_work(work *w, double most, const double size[3], pl_error 
     if (!w->centres || !w->wanted || !w->sums || !w->shares || !w->masses || !w->nearest ||
         !w->first || !w->moved || !w->step || !w->last || !w->first_before)
         return pl_fail(error, PL_ERROR_MEMORY, NULL, "no memory for %d clusters", w->k);
-    /* A first idea of the distance of centres, as if they filled the bounds; only speed depends on it. */
+    /* A first idea of the distance of centres, as if they filled the bounds; only speed depends on
+       it. */
     double part = 1.0 / w->k;
     for (int j = 0; j < 3; j++)
         part *= most > 0 ? fmax(size[j] / most, 0x1p-6) : 1;
@@ -569,7 +574,7 @@ void pl_clustering_free(pl_memory *memory, pl_clustering *clustering)
     *clustering = (pl_clustering){0};
 }
 
-/* ---- Rings --------------------------------------------------------------------------------------- */
+/* ---- Rings ----------------------------------------------------------------------------------- */
 
 /* Neighbours in ascending order with the particle itself among them. */
 static int32_t put_ring(int i, const int32_t *neighbour, int32_t count, int32_t *out)

@@ -1,6 +1,7 @@
-/* Overlapping clusters of particles (Jones et al. 2015; METHODS §2): k-means seeds, then fuzzy c-means with a radius. The
-   members of a cluster are all particles within its radius; their raw weights fall with the distance; its centre is the
-   weighted centre of mass. Nothing depends on the unit of length, and the result only on the arguments. */
+/* Overlapping clusters of particles (Jones et al. 2015; METHODS §2): k-means seeds, then fuzzy
+   c-means with a radius. The members of a cluster are all particles within its radius; their raw
+   weights fall with the distance; its centre is the weighted centre of mass. Nothing depends on the
+   unit of length, and the result only on the arguments. */
 #ifndef PL_SHAPE_CLUSTER_H
 #define PL_SHAPE_CLUSTER_H
 
@@ -34,8 +35,8 @@ pl_status pl_cluster_particles(pl_memory *memory, int n, const double *points, c
                                const pl_clustering_def *def, pl_clustering *clustering,
                                pl_error *error);
 
-/* One cluster for every particle: itself and its neighbours, neighbour[start[i]] … (each once), all with the weight 1. A
-   particle without neighbours is alone. No radii and centres. */
+/* One cluster for every particle: itself and its neighbours, neighbour[start[i]] … (each once), all
+   with the weight 1. A particle without neighbours is alone. No radii and centres. */
 pl_status pl_cluster_rings(pl_memory *memory, int n, const int32_t *start, const int32_t *neighbour,
                            pl_clustering *clustering, pl_error *error);
 

@@ -1,5 +1,6 @@
-/* From sampled points to an oriented graph: neighbours joined by proximity inside the body (never across the air between two
-   legs), every component in one piece; an ellipsoid for each particle, fitted to the volume or surface nearest to it. */
+/* From sampled points to an oriented graph: neighbours joined by proximity inside the body (never
+   across the air between two legs), every component in one piece; an ellipsoid for each particle,
+   fitted to the volume or surface nearest to it. */
 #ifndef PL_SHAPE_CONNECT_H
 #define PL_SHAPE_CONNECT_H
 
@@ -29,9 +30,9 @@ typedef struct pl_graph_parts {
 pl_status pl_connect(pl_memory *memory, const pl_surface *surface, const pl_inside *inside,
                      const pl_samples *samples, const pl_connect_def *def, pl_graph_parts *parts,
                      pl_error *error);
-/* Samples and connects. A solid of few particles with an edge through more air than the sampling distance (a chord of a bent
-   thin limb) is sampled anew from further seeds, and the best kept. A thickness of 0 becomes a third of the distance
-   between samples. Free both results. */
+/* Samples and connects. A solid of few particles with an edge through more air than the sampling
+   distance (a chord of a bent thin limb) is sampled anew from further seeds, and the best kept. A
+   thickness of 0 becomes a third of the distance between samples. Free both results. */
 pl_status pl_sample_and_connect(pl_memory *memory, const pl_surface *surface,
                                 const pl_inside *inside, const pl_sample_def *sampling,
                                 const pl_connect_def *def, pl_samples *samples,

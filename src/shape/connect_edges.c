@@ -1,7 +1,8 @@
-/* Which pairs become edges. Quality is contact area over length, as in a discrete Laplacian; a spanning forest of
-   the best pairs keeps everything connected that touches, further pairs are added from the best down.
-   Pairs whose segment runs through air for more than a small part of the sampling distance serve only where nothing
-   better holds a body together, and for more than all of it only within one component. */
+/* Which pairs become edges. Quality is contact area over length, as in a discrete Laplacian; a
+   spanning forest of the best pairs keeps everything connected that touches, further pairs are
+   added from the best down. Pairs whose segment runs through air for more than a small part of the
+   sampling distance serve only where nothing better holds a body together, and for more than all of
+   it only within one component. */
 #include "shape/connect_parts.h"
 
 #include <math.h>
@@ -10,8 +11,8 @@
 #include "base/error.h"
 #include "base/sort.h"
 
-/* Without a wanted count: pairs whose contact is at least this part of what their particles' largest
-   contacts are, and bounds on the edges per particle. */
+/* Without a wanted count: pairs whose contact is at least this part of what their particles'
+   largest contacts are, and bounds on the edges per particle. */
 #define FAIR_CONTACT 0.4
 #define LEAST_EDGES 2.6
 #define MOST_EDGES 4.5
@@ -19,7 +20,8 @@
 /* How much of an edge may run outside, in sampling distances, if nothing depends on it. */
 #define CLEAR 0.25
 
-/* Rings of neighbours of neighbours that may serve when more edges are wanted than there are contacts. */
+/* Rings of neighbours of neighbours that may serve when more edges are wanted than there are
+   contacts. */
 enum { MOST_RINGS = 6 };
 
 /* Graphs in which all pairs between two pieces may be looked at. */
@@ -129,8 +131,8 @@ static double outside_of(const choosing *c, int a, int b, double length)
                                               c->def->points + 3 * (size_t)b);
 }
 
-/* A pair that crosses much air joins two pieces: is there another that crosses less, among particles whose parts do not
-   touch? */
+/* A pair that crosses much air joins two pieces: is there another that crosses less, among
+   particles whose parts do not touch? */
 static pl_pair find_clearer(const choosing *c, const pl_pair *pair)
 {
     int n = c->def->particle_count, first = pl_sets_find(c->sets, pair->a),
@@ -206,8 +208,8 @@ static bool add_best(choosing *c, const pl_sort_item *order, size_t wanted)
     return true;
 }
 
-/* The nearest pair between the piece of particle i and the rest of its component, the smaller of the two in the outer
-   loop. */
+/* The nearest pair between the piece of particle i and the rest of its component, the smaller of
+   the two in the outer loop. */
 static void nearest_to_rest(const choosing *c, int i, int *from, int *to)
 {
     const pl_edge_def *def = c->def;

@@ -1,7 +1,8 @@
-/* Ellipsoids of a solid's particles. A part of the body with volume V and second moments C (about its centre) has the
-   ellipsoid B = 5 C, scaled to the volume V; x is inside when xᵀ H x < 1, H = B⁻¹. A point y of the surface nearby, with
-   normal n, should lie on it, and not inside: H ← H + κ n nᵀ with κ = (wanted − yᵀ H y) / (n·y)² makes it so, and changes nothing
-   conjugate to n. The volume lost is given back to the other directions. */
+/* Ellipsoids of a solid's particles. A part of the body with volume V and second moments C (about
+   its centre) has the ellipsoid B = 5 C, scaled to the volume V; x is inside when xᵀ H x < 1, H =
+   B⁻¹. A point y of the surface nearby, with normal n, should lie on it, and not inside: H ← H + κ
+   n nᵀ with κ = (wanted − yᵀ H y) / (n·y)² makes it so, and changes nothing conjugate to n. The
+   volume lost is given back to the other directions. */
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +15,9 @@
 
 #define PI 3.14159265358979323846
 
-/* How far the ellipsoid may stick out of the surface and stay below it, in its distance from the particle; how much more, where it
-   would have less than this part of the volume it stands for; the largest aspect; rounds of giving volume back. */
+/* How far the ellipsoid may stick out of the surface and stay below it, in its distance from the
+   particle; how much more, where it would have less than this part of the volume it stands for; the
+   largest aspect; rounds of giving volume back. */
 #define STICK_OUT 1.10
 #define STAY_BELOW 0.97
 #define MORE_STICK_OUT 1.15
@@ -78,8 +80,8 @@ static void scale_to(double b[6], double volume, double least, double most)
         b[k] *= factor * factor;
 }
 
-/* `h` is H. Surface that faces away, or whose plane passes nearer to the particle than any surface is, is moved off in its own
-   direction instead of its normal's. */
+/* `h` is H. Surface that faces away, or whose plane passes nearer to the particle than any surface
+   is, is moved off in its own direction instead of its normal's. */
 static void narrow(double h[6], const spot *spots, int count, double nearest)
 {
     const double wanted = 1 / (STICK_OUT * STICK_OUT);
@@ -102,7 +104,8 @@ static void narrow(double h[6], const spot *spots, int count, double nearest)
     }
 }
 
-/* The nearest bit of surface is reached: with q = yᵀ B⁻¹ y, B + γ y yᵀ has 1 / (γ + 1/q) instead. */
+/* The nearest bit of surface is reached: with q = yᵀ B⁻¹ y, B + γ y yᵀ has 1 / (γ + 1/q)
+   instead. */
 static void widen(double b[6], const spot *nearest)
 {
     double h[6];

@@ -1,5 +1,5 @@
-/* From cell to neighbouring cell inside the body: a way is open unless it leaves the body between two cells near the
-   surface, as from one leg to the other. */
+/* From cell to neighbouring cell inside the body: a way is open unless it leaves the body between
+   two cells near the surface, as from one leg to the other. */
 #ifndef PL_SHAPE_CONNECT_LINKS_H
 #define PL_SHAPE_CONNECT_LINKS_H
 

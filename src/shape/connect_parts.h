@@ -39,8 +39,8 @@ typedef struct pl_edge_def {
     const pl_inside *inside;  /* for edges further than contacts give; NULL = there is no outside */
 } pl_edge_def;
 
-/* The edges of the graph, from the pairs: first a spanning forest of the best, then the best of the rest. Fills
-   edges, edge_count and piece_count. */
+/* The edges of the graph, from the pairs: first a spanning forest of the best, then the best of the
+   rest. Fills edges, edge_count and piece_count. */
 pl_status pl_choose_edges(pl_memory *memory, const pl_edge_def *def, const pl_array *pairs,
                           pl_graph_parts *parts, pl_error *error);
 
@@ -78,13 +78,14 @@ typedef struct pl_moments {
     double second[6]; /* Σ w x xᵀ: xx, xy, xz, yy, yz, zz */
 } pl_moments;
 
-/* Ellipsoids of a solid: orientations and radii of parts. Lengths in moments are in the pitch of the cells. */
+/* Ellipsoids of a solid: orientations and radii of parts. Lengths in moments are in the pitch of
+   the cells. */
 pl_status pl_fit_solid(pl_memory *memory, const pl_surface *surface, const pl_cells *cells,
                        const pl_moments *moments, double distance, const pl_array *facings,
                        pl_graph_parts *parts, pl_error *error);
 
-/* Semi-axes and their directions from the matrices `shape` (xx, xy, xz, yy, yz, zz; nᵀ B n is the square of the
-   half-width along n), in `unit`; no axis is longer than `aspect` times another. */
+/* Semi-axes and their directions from the matrices `shape` (xx, xy, xz, yy, yz, zz; nᵀ B n is the
+   square of the half-width along n), in `unit`; no axis is longer than `aspect` times another. */
 pl_status pl_write_ellipsoids(pl_memory *memory, int count, const double *shapes, double unit,
                               double aspect, pl_graph_parts *parts, pl_error *error);
 

@@ -1,5 +1,5 @@
-/* The graph of rods: samples joined along their chains, ellipsoids along the curve, as long as the steps and as thick as
-   the rod, or as the slender surface it stands for. */
+/* The graph of rods: samples joined along their chains, ellipsoids along the curve, as long as the
+   steps and as thick as the rod, or as the slender surface it stands for. */
 #include <math.h>
 #include <string.h>
 
@@ -51,8 +51,8 @@ static pl_vec3 point_of(const pl_samples *samples, int i)
     return pl_v3(p[0], p[1], p[2]);
 }
 
-/* Direction and mean length of the edges at each particle: directions are added up with the sign that
-   agrees with the sum so far. */
+/* Direction and mean length of the edges at each particle: directions are added up with the sign
+   that agrees with the sum so far. */
 static void gather_directions(const rod *r, const pl_graph_parts *parts, pl_vec3 *direction,
                               double *length)
 {

@@ -1,6 +1,7 @@
-/* The graph of a shell: the same as of a solid, with the corners of a finer surface in place of cells. A particle's part of
-   the surface gives it a flat ellipsoid: an ellipse with the part's area and second moments (of an ellipse of semi-axes
-   a, b they are a²/4, b²/4), as thick as the shell. */
+/* The graph of a shell: the same as of a solid, with the corners of a finer surface in place of
+   cells. A particle's part of the surface gives it a flat ellipsoid: an ellipse with the part's
+   area and second moments (of an ellipse of semi-axes a, b they are a²/4, b²/4), as thick as the
+   shell. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* The graph of a solid. Every cell of the body belongs to the particle nearest to it along the inside: first to the
-   nearest through air, then those are taken away which that particle does not reach through cells of its
-   own, and given to the nearest whose cells they touch. Cells give each particle its part of the body (volume, centre,
-   extent) and pairs of particles their contact. */
+/* The graph of a solid. Every cell of the body belongs to the particle nearest to it along the
+   inside: first to the nearest through air, then those are taken away which that particle does not
+   reach through cells of its own, and given to the nearest whose cells they touch. Cells give each
+   particle its part of the body (volume, centre, extent) and pairs of particles their contact. */
 #include <math.h>
 #include <string.h>
 
@@ -121,8 +121,8 @@ static bool offer(solid *s, int cell)
     return true;
 }
 
-/* The rest goes to whoever's cells it touches, the nearest particles first. What touches nobody's is
-   left without owner. */
+/* The rest goes to whoever's cells it touches, the nearest particles first. What touches nobody's
+   is left without owner. */
 static bool flood(solid *s)
 {
     for (int c = 0; c < s->cells.count; c++)

@@ -1,5 +1,6 @@
-/* From a mesh to a model: repair, choose the kind, sample, connect, fill with tetrahedra, skin. Every step has a file
-   of its own; here is their order, what they are told, and what is reported. */
+/* From a mesh to a model: repair, choose the kind, sample, connect, fill with tetrahedra, skin.
+   Every step has a file of its own; here is their order, what they are told, and what is
+   reported. */
 #include "pliant/cook.h"
 
 #include <math.h>

@@ -1,13 +1,16 @@
-/* Solid or shell? A surface encloses a volume when the inside test finds one that is not flat, and when it is mostly
-   closed: its closed components have the larger part of the area, or its holes are small as seen from inside. */
+/* Solid or shell? A surface encloses a volume when the inside test finds one that is not flat, and
+   when it is mostly closed: its closed components have the larger part of the area, or its holes
+   are small as seen from inside. */
 #include <math.h>
 
 #include "shape/cook_parts.h"
 
-/* Volume against area^(3/2): 0.094 for a ball, 0.0015 for a sheet a hundred times as wide as thick. */
+/* Volume against area^(3/2): 0.094 for a ball, 0.0015 for a sheet a hundred times as wide as
+   thick. */
 #define LEAST_VOLUME 1e-4
 
-/* Of the winding number just inside: 0.8 for a box without a bottom, 0.97 for the Stanford bunny with its holes. */
+/* Of the winding number just inside: 0.8 for a box without a bottom, 0.97 for the Stanford bunny
+   with its holes. */
 #define LEAST_CLOSEDNESS 0.9
 
 /* How deep below the surface, in parts of its size. */
@@ -59,8 +62,9 @@ static double probe_triangle(const pl_kitchen *kitchen, int triangle)
     return fmin(1, winding);
 }
 
-/* How well the surface closes around its inside, from 1/2 for an open sheet to 1: the winding number just inside of it,
-   averaged over its area. Holes show in it by the solid angle they leave open. */
+/* How well the surface closes around its inside, from 1/2 for an open sheet to 1: the winding
+   number just inside of it, averaged over its area. Holes show in it by the solid angle they leave
+   open. */
 static double closedness(const pl_kitchen *kitchen, double area)
 {
     const pl_surface *surface = kitchen->surface;

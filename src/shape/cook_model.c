@@ -1,6 +1,6 @@
-/* The last step of cooking: graph, render mesh and tetrahedra become a model. The render mesh has every vertex and
-   every triangle of the mesh in their order; vertices that were welded hang on the same particles with the same
-   weights. */
+/* The last step of cooking: graph, render mesh and tetrahedra become a model. The render mesh has
+   every vertex and every triangle of the mesh in their order; vertices that were welded hang on the
+   same particles with the same weights. */
 #include <string.h>
 
 #include "base/error.h"
@@ -22,7 +22,8 @@ static double *scaled(pl_memory *memory, const double *values, size_t count, dou
     return out;
 }
 
-/* Vertices of no triangle, line or tetrahedron may be anywhere; far away they would only cost precision. */
+/* Vertices of no triangle, line or tetrahedron may be anywhere; far away they would only cost
+   precision. */
 static void gather_strays(const pl_kitchen *kitchen, double *vertices)
 {
     const pl_mesh_report *report = &kitchen->report.mesh;
@@ -119,8 +120,8 @@ static pl_status lay_out(const pl_kitchen *kitchen, plate *p, pl_model_def *def,
     return bare ? draw_boundary(kitchen, p, def, error) : PL_OK;
 }
 
-/* Weights of the points instead of those of the vertices: a model without look and tetrahedra whose vertices lie on
-   their points computes them. */
+/* Weights of the points instead of those of the vertices: a model without look and tetrahedra whose
+   vertices lie on their points computes them. */
 static pl_status create_welded(const pl_kitchen *kitchen, const plate *p, pl_model_def *def,
                                pl_model **model, pl_error *error)
 {

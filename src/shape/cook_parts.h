@@ -1,5 +1,5 @@
-/* What cooking does besides calling the steps: which kind a mesh is, the centre line of a slender surface, the
-   tetrahedra, and the model put together from the parts. */
+/* What cooking does besides calling the steps: which kind a mesh is, the centre line of a slender
+   surface, the tetrahedra, and the model put together from the parts. */
 #ifndef PL_SHAPE_COOK_PARTS_H
 #define PL_SHAPE_COOK_PARTS_H
 

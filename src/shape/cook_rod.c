@@ -1,5 +1,5 @@
-/* The curve a rod follows: the lines of the mesh, or the centre line of a slender surface, which is cut across its
-   longest axis into sections whose outlines have their centres on it. */
+/* The curve a rod follows: the lines of the mesh, or the centre line of a slender surface, which is
+   cut across its longest axis into sections whose outlines have their centres on it. */
 #include <math.h>
 #include <string.h>
 
@@ -101,7 +101,8 @@ static void cut_surface(const pl_surface *surface, sections *s)
     }
 }
 
-/* The centres, and before the first and behind the last the ends of the surface. Returns how many points. */
+/* The centres, and before the first and behind the last the ends of the surface. Returns how many
+   points. */
 static int collect_points(const sections *s, double (*points)[3])
 {
     int count = 1;

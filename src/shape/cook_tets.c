@@ -1,5 +1,5 @@
-/* The tetrahedra of a cooked model: made to fill the volume, or those the mesh came with, without such as are too
-   flat. */
+/* The tetrahedra of a cooked model: made to fill the volume, or those the mesh came with, without
+   such as are too flat. */
 #include <string.h>
 
 #include "base/error.h"

@@ -13,8 +13,8 @@ pl_status pl_graph_connect(pl_model *model, bool several_pieces, pl_error *error
 /* Fills order, colour_start and colour_count from the adjacency. */
 pl_status pl_graph_colour(pl_model *model, pl_error *error);
 
-/* Whether order and colour_start, which came from outside, are what pl_graph_colour might have made:
-   every particle once, ascending within its colour, no two neighbours of one colour. */
+/* Whether order and colour_start, which came from outside, are what pl_graph_colour might have
+   made: every particle once, ascending within its colour, no two neighbours of one colour. */
 pl_status pl_graph_check_colours(pl_model *model, pl_error *error);
 
 #endif

@@ -1,6 +1,6 @@
-/* The closest point of a surface: nearer boxes first, boxes further than the best so far not at all.
-   The four triangles of a packet are measured together, without branches: the plane where the foot
-   of the perpendicular lies inside, else the nearest of the three edges. */
+/* The closest point of a surface: nearer boxes first, boxes further than the best so far not at
+   all. The four triangles of a packet are measured together, without branches: the plane where the
+   foot of the perpendicular lies inside, else the nearest of the three edges. */
 #include <string.h>
 
 #include "shape/inside_parts.h"
@@ -259,8 +259,8 @@ static void bring_near(double q[3])
         q[k] *= 1e15 / largest;
 }
 
-/* Once more, in double throughout and seen from a corner of the triangle: what lies on the corner or
-   far from the origin loses nothing. */
+/* Once more, in double throughout and seen from a corner of the triangle: what lies on the corner
+   or far from the origin loses nothing. */
 static double exact_closest(const pl_inside *inside, int triangle, const double point[3],
                             double closest[3])
 {

@@ -1,6 +1,6 @@
-/* What subtrees of the hierarchy look like from afar: moments of their area vectors, summed from the
-   leaves up, each about its own centre, and turned into the symmetric tensors without trace that
-   pl_inside_winding evaluates (Barill et al. 2018, section 3, up to second order). */
+/* What subtrees of the hierarchy look like from afar: moments of their area vectors, summed from
+   the leaves up, each about its own centre, and turned into the symmetric tensors without trace
+   that pl_inside_winding evaluates (Barill et al. 2018, section 3, up to second order). */
 #include <string.h>
 
 #include "shape/inside_parts.h"

@@ -75,7 +75,8 @@ static inline double pl_inside_slack(const double local[3])
 }
 
 /* As pl_inside_segment_outside: the middle of two hits speaks for all between them; with `holes` it
-   is also looked for where the segment leaves the body through a hole. Adds the hits to *intervals. */
+   is also looked for where the segment leaves the body through a hole. Adds the hits to
+   *intervals. */
 double pl_inside_part_outside(const pl_inside *inside, const double from[3], const double to[3],
                               bool holes, long *intervals);
 

@@ -1,6 +1,6 @@
-/* The volume a surface encloses: by the divergence theorem where every component is closed, encloses
-   a positive volume and has its bounds to itself; else from a bundle of parallel lines, of which the
-   parts inside are added up. */
+/* The volume a surface encloses: by the divergence theorem where every component is closed,
+   encloses a positive volume and has its bounds to itself; else from a bundle of parallel lines, of
+   which the parts inside are added up. */
 #include <string.h>
 
 #include "base/rng.h"
@@ -107,8 +107,8 @@ bool pl_inside_measure(pl_inside *inside)
     return fine;
 }
 
-/* Lines along the longest extent, one at a random place of each cell of a grid across it; `holes`: as
-   in pl_inside_part_outside. */
+/* Lines along the longest extent, one at a random place of each cell of a grid across it; `holes`:
+   as in pl_inside_part_outside. */
 static double count_volume(const pl_inside *inside, int columns, bool holes, long *hits)
 {
     const pl_mesh_report *report = &inside->surface->report;

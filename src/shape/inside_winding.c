@@ -41,8 +41,8 @@ static inline inside_angle angle_scale(inside_angle a)
     return (inside_angle){a.re / length, a.im / length, a.turns};
 }
 
-/* tan(Ω/2) = a·(b × c) / (|a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|), for two triangles. A point on
-   a corner sees nothing of that triangle. */
+/* tan(Ω/2) = a·(b × c) / (|a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|), for two triangles. A point
+   on a corner sees nothing of that triangle. */
 static inline inside_angle pair_angle(const pl_inside_packet *packet, int first, const double q[3])
 {
     vd v[3][3], length[3];

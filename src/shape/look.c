@@ -1,5 +1,5 @@
-/* Checks, copies and hashes the look of a surface. The copy is laid out twice by the same code: once without memory, to
-   measure it, and once into the block that was measured. */
+/* Checks, copies and hashes the look of a surface. The copy is laid out twice by the same code:
+   once without memory, to measure it, and once into the block that was measured. */
 #include "shape/look.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* Makes a model from a definition, in the order in which its parts need each other, and answers questions about it.
-   The parts themselves come from model_convert.c, model_derive.c, model_surface.c, model_tets.c, graph.c and skin.c. */
+/* Makes a model from a definition, in the order in which its parts need each other, and answers
+   questions about it. The parts themselves come from model_convert.c, model_derive.c,
+   model_surface.c, model_tets.c, graph.c and skin.c. */
 #include "shape/model.h"
 
 #include <string.h>

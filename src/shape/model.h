@@ -1,6 +1,7 @@
-/* The rest state of something deformable, as the solvers want it: lengths in a power-of-two unit near the mean edge
-   length, about a centre, so that kernels are dimensionless and scaling a model by 2^n changes no bit.
-   Immutable after creation and shared; everything that depends on step, material or fixed particles lives elsewhere. */
+/* The rest state of something deformable, as the solvers want it: lengths in a power-of-two unit
+   near the mean edge length, about a centre, so that kernels are dimensionless and scaling a model
+   by 2^n changes no bit. Immutable after creation and shared; everything that depends on step,
+   material or fixed particles lives elsewhere. */
 #ifndef PL_SHAPE_MODEL_H
 #define PL_SHAPE_MODEL_H
 
@@ -33,7 +34,8 @@ struct pl_model {
     double *volumes;    /* [n] */
     double *moments;    /* [n][6] */
 
-    /* Edges in the caller's order; offset = rest[b] - rest[a], subtracted in float, as the solver will do. */
+    /* Edges in the caller's order; offset = rest[b] - rest[a], subtracted in float, as the solver
+       will do. */
     int32_t *edges;     /* [m][2] = a, b */
     float *edge_offset; /* [m][3] */
 

@@ -1,4 +1,5 @@
-/* A model once more, with its particles as spheres in clusters: what clustered bodies are made of. */
+/* A model once more, with its particles as spheres in clusters: what clustered bodies are made
+   of. */
 #include <math.h>
 #include <string.h>
 

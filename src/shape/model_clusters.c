@@ -1,5 +1,5 @@
-/* Clusters of particles in a model: copied from the definition with members in ascending order, or checked where they
-   came with packed bytes. */
+/* Clusters of particles in a model: copied from the definition with members in ascending order, or
+   checked where they came with packed bytes. */
 #include <math.h>
 #include <string.h>
 

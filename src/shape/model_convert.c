@@ -1,6 +1,6 @@
-/* From a definition to the rest state of METHODS §1: picks the unit of length and the centre, converts particles and
-   surface to them. Lengths are divided by a power of two: a definition scaled by 2^n gives the same bits in everything
-   but `unit` and `centre`. */
+/* From a definition to the rest state of METHODS §1: picks the unit of length and the centre,
+   converts particles and surface to them. Lengths are divided by a power of two: a definition
+   scaled by 2^n gives the same bits in everything but `unit` and `centre`. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* What follows from a model's particles and edges: volumes v = 4/3 π abc, oriented moments Ā = Ē (v/5 diag(a², b², c²))
-   Ēᵀ (METHODS §1), the extent, edge offsets; the elimination order and the hash of the content. A pure function of what
-   a packed model holds. */
+/* What follows from a model's particles and edges: volumes v = 4/3 π abc, oriented moments Ā = Ē
+   (v/5 diag(a², b², c²)) Ēᵀ (METHODS §1), the extent, edge offsets; the elimination order and the
+   hash of the content. A pure function of what a packed model holds. */
 #include <math.h>
 
 #include "base/error.h"
@@ -102,9 +102,9 @@ pl_status pl_model_derive(pl_model *model, pl_error *error)
     return derive_edges(model, error);
 }
 
-/* Particles that overlap at rest are listed, so that they never touch. Where far more of them are wanted than have room,
-   as in a rod with steps of a thousandth of its thickness, that would be nearly all pairs there are: tens of gigabytes for
-   nothing. Solids overlap some dozens. */
+/* Particles that overlap at rest are listed, so that they never touch. Where far more of them are
+   wanted than have room, as in a rod with steps of a thousandth of its thickness, that would be
+   nearly all pairs there are: tens of gigabytes for nothing. Solids overlap some dozens. */
 static pl_status check_crowding(const pl_model *model, pl_error *error)
 {
     const double enough = 100, most_in_all = 5e7;
@@ -159,8 +159,8 @@ static void hash_clusters(pl_hash *hash, const pl_model *model)
     pl_hash_f32_array(hash, model->cluster_radii, count);
 }
 
-/* Everything that was given, and the two orders that a later version might choose otherwise. Normals that were computed
-   follow from the rest. */
+/* Everything that was given, and the two orders that a later version might choose otherwise.
+   Normals that were computed follow from the rest. */
 uint64_t pl_model_hash_content(const pl_model *model)
 {
     size_t n = (size_t)model->particle_count, v = (size_t)model->vertex_count;

@@ -1,5 +1,5 @@
-/* The parts a model is made of, shared by the two ways to make one: from a definition (model.c) and from packed bytes
-   (packed_read.c). */
+/* The parts a model is made of, shared by the two ways to make one: from a definition (model.c) and
+   from packed bytes (packed_read.c). */
 #ifndef PL_SHAPE_MODEL_PARTS_H
 #define PL_SHAPE_MODEL_PARTS_H
 
@@ -34,7 +34,8 @@ pl_status pl_model_convert_look(pl_model *model, const pl_look *look, pl_error *
 
 /* model_tets.c: tetrahedra, and the vertices in them; nothing where the definition has none. */
 pl_status pl_model_convert_tets(pl_model *model, const pl_model_def *def, pl_error *error);
-/* Corners in range, volumes positive; vertices in range of the tetrahedra, coordinates that sum to one. */
+/* Corners in range, volumes positive; vertices in range of the tetrahedra, coordinates that sum to
+   one. */
 pl_status pl_model_check_tets(const pl_model *model, pl_error *error);
 
 /* model_clusters.c: clusters; nothing where the definition has none. */
@@ -42,8 +43,8 @@ pl_status pl_model_convert_clusters(pl_model *model, const pl_model_def *def, pl
 /* Members in range, ascending, everybody in some cluster; weights and radii that are some. */
 pl_status pl_model_check_clusters(const pl_model *model, pl_error *error);
 
-/* model_derive.c: what follows from rest, orientation, radii and edges: volumes, moments, reach, edge offsets.
-   `volume` 0 becomes the sum of the ellipsoids. */
+/* model_derive.c: what follows from rest, orientation, radii and edges: volumes, moments, reach,
+   edge offsets. `volume` 0 becomes the sum of the ellipsoids. */
 bool pl_model_allocate_derived(pl_model *model);
 pl_status pl_model_derive(pl_model *model, pl_error *error);
 /* The elimination order: `order` of particles, or NULL to have one made. */

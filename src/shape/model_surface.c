@@ -1,5 +1,5 @@
-/* Normals, tangents and look of a model's surface. Normals and tangents that are unit stay as they are, bit for bit;
-   missing ones are computed from the triangles around a vertex. */
+/* Normals, tangents and look of a model's surface. Normals and tangents that are unit stay as they
+   are, bit for bit; missing ones are computed from the triangles around a vertex. */
 #include <math.h>
 #include <string.h>
 

@@ -1,16 +1,18 @@
-/* A model once more, with the corners of its tetrahedra as particles: what tetrahedral bodies are made of.
+/* A model once more, with the corners of its tetrahedra as particles: what tetrahedral bodies are
+   made of.
 
-   Tetrahedra that are too flat, and those that are there twice, are dropped, and corners of none: nothing would hold them
-   but their weight, and with every side there twice there is no surface. Vertices that lay in them go to the nearest that
-   is left. Edges are those of the tetrahedra. Particles are spheres: on the surface of 0.35
-   of the mean length of the edges that meet in them, which is how far contact stands off it, inside of 0.6, which comes
-   about as far. With less, corners of one body slip between those of another and the bodies stay locked in each other: in
-   a heap of teddies of 2,000 tetrahedra, 22 % of the corners end up inside other teddies at 0.3 and 0.3, 7 % at 0.35 and
-   0.35, 2 % at 0.3 and 0.6, 0.7 % at 0.35 and 0.6.
+   Tetrahedra that are too flat, and those that are there twice, are dropped, and corners of none:
+   nothing would hold them but their weight, and with every side there twice there is no surface.
+   Vertices that lay in them go to the nearest that is left. Edges are those of the tetrahedra.
+   Particles are spheres: on the surface of 0.35 of the mean length of the edges that meet in them,
+   which is how far contact stands off it, inside of 0.6, which comes about as far. With less,
+   corners of one body slip between those of another and the bodies stay locked in each other: in a
+   heap of teddies of 2,000 tetrahedra, 22 % of the corners end up inside other teddies at 0.3 and
+   0.3, 7 % at 0.35 and 0.35, 2 % at 0.3 and 0.6, 0.7 % at 0.35 and 0.6.
 
-   The surface follows the four corners of its tetrahedron by its coordinates there. A vertex outside has negative ones:
-   these are left out, so that it hangs on the nearest side and turns with it, instead of being drawn out of shape by
-   corners beyond. */
+   The surface follows the four corners of its tetrahedron by its coordinates there. A vertex
+   outside has negative ones: these are left out, so that it hangs on the nearest side and turns
+   with it, instead of being drawn out of shape by corners beyond. */
 #include <math.h>
 #include <string.h>
 

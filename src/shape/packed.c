@@ -1,4 +1,5 @@
-/* Writes a model as bytes (packed.h): first the list of its arrays, then header, table and sections from it. */
+/* Writes a model as bytes (packed.h): first the list of its arrays, then header, table and sections
+   from it. */
 #include "shape/packed.h"
 
 #include <string.h>
@@ -217,7 +218,8 @@ static void write_facts(const pl_model *model, char *out)
     memcpy(out, &facts, sizeof facts);
 }
 
-/* Texts go into the strings in the order materials, images, groups; `at` is where the next one starts. */
+/* Texts go into the strings in the order materials, images, groups; `at` is where the next one
+   starts. */
 static pl_packed_text next_text(const char *text, size_t *at)
 {
     pl_packed_text place = {(uint32_t)*at, (uint32_t)strlen(text)};

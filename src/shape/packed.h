@@ -4,10 +4,11 @@
        table     32 bytes per section: pl_packed_entry, ascending by offset
        sections  each at a multiple of 64 bytes, in the order of the table, padded with zeros
 
-   A section is an array of one kind (pl_packed_kind); those of no elements are left out. The arrays are laid out as
-   the solver wants them, so that bytes mapped or read into aligned memory are used where they lie. Stored is what
-   cannot be derived in linear time: particles, edges, the order of colours, the order of elimination, the skin, the
-   look, tetrahedra, clusters. The hash covers every byte but itself. */
+   A section is an array of one kind (pl_packed_kind); those of no elements are left out. The arrays
+   are laid out as the solver wants them, so that bytes mapped or read into aligned memory are used
+   where they lie. Stored is what cannot be derived in linear time: particles, edges, the order of
+   colours, the order of elimination, the skin, the look, tetrahedra, clusters. The hash covers
+   every byte but itself. */
 #ifndef PL_SHAPE_PACKED_H
 #define PL_SHAPE_PACKED_H
 
@@ -101,12 +102,13 @@ pl_packed_element pl_packed_element_of(uint64_t kind);
 /* Turns the numbers between this machine's order and the file's; nothing on little-endian ones. */
 void pl_packed_turn(void *bytes, size_t size, size_t word);
 
-/* The hash of packed bytes, and the same put in its place. `size` is at least that of the header. */
+/* The hash of packed bytes, and the same put in its place. `size` is at least that of the
+   header. */
 uint64_t pl_packed_hash(const void *bytes, size_t size);
 void pl_packed_seal(void *bytes, size_t size);
 
-/* A model that takes over `block`, which came from `memory` (64-byte aligned) and is freed with the model, or by this
-   call when it fails. */
+/* A model that takes over `block`, which came from `memory` (64-byte aligned) and is freed with the
+   model, or by this call when it fails. */
 pl_status pl_model_adopt(const pl_memory *memory, char *block, size_t size, pl_model **model,
                          pl_error *error);
 

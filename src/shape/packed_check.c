@@ -1,5 +1,6 @@
-/* Checks the arrays of an unpacked model, one element after the other, against the limits that hold for models made
-   from definitions (model_parts.h), with a little room for the rounding to float. */
+/* Checks the arrays of an unpacked model, one element after the other, against the limits that hold
+   for models made from definitions (model_parts.h), with a little room for the rounding to
+   float. */
 #include "shape/packed_check.h"
 
 #include <math.h>
@@ -13,8 +14,8 @@
 #define ROUNDING 1.001
 #define MAX_CENTRE 1e30
 
-/* A factor with more entries per particle and edge than this came from a bad order: three-dimensional bodies of a
-   million particles have about two hundred. */
+/* A factor with more entries per particle and edge than this came from a bad order:
+   three-dimensional bodies of a million particles have about two hundred. */
 enum { MAX_FILL = 512 };
 
 bool pl_packed_are_finite(const float *values, size_t count)
@@ -140,9 +141,9 @@ pl_status pl_packed_check_surface(const pl_model *model, pl_error *error)
 
 /* ---- The size of the factor ------------------------------------------------------------------ */
 
-/* Row k of the factor is the part of the elimination tree below k that is reached from the earlier neighbours of pivot
-   k (Liu): the tree is found and walked at once, row by row, and given up at `limit`. `pivot` says where in the order a
-   particle stands. */
+/* Row k of the factor is the part of the elimination tree below k that is reached from the earlier
+   neighbours of pivot k (Liu): the tree is found and walked at once, row by row, and given up at
+   `limit`. `pivot` says where in the order a particle stands. */
 static int64_t count_entries(const pl_model *model, const int32_t *order, const int32_t *pivot,
                              int32_t *parent, int32_t *mark, int64_t limit)
 {

@@ -1,5 +1,6 @@
-/* A model from packed bytes (packed.h), which may be anything: header, hash, table, then every count, index and number.
-   Arrays stay where they are in the block; what can be derived in linear time is derived. */
+/* A model from packed bytes (packed.h), which may be anything: header, hash, table, then every
+   count, index and number. Arrays stay where they are in the block; what can be derived in linear
+   time is derived. */
 #include <math.h>
 #include <string.h>
 
@@ -85,7 +86,8 @@ static pl_status read_table(reading *r, pl_error *error)
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 
-/* The array of a kind with as many elements as it must have; somewhere in the block where that is none. */
+/* The array of a kind with as many elements as it must have; somewhere in the block where that is
+   none. */
 static pl_status take(const reading *r, int kind, size_t count, void *array, pl_error *error)
 {
     FAIL_UNLESS(r->counts[kind] == count, error, pl_packed_element_of((uint64_t)kind).name,
@@ -263,7 +265,8 @@ static pl_status read_image(const reading *r, int index, pl_image *out, pl_error
     return PL_OK;
 }
 
-/* The tables hold pointers, so they are made anew: materials, images and names of groups in one block. */
+/* The tables hold pointers, so they are made anew: materials, images and names of groups in one
+   block. */
 static pl_status read_tables(const reading *r, pl_error *error)
 {
     pl_model *model = r->model;

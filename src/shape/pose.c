@@ -1,4 +1,5 @@
-/* Example poses: memory, checks, and the affine fit that poses given by a surface, and the checks, are based on. */
+/* Example poses: memory, checks, and the affine fit that poses given by a surface, and the checks,
+   are based on. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ pl_examples_def pl_default_examples_def(void)
     return (pl_examples_def){.beta = 0.995, .cookie = PL_EXAMPLES_COOKIE};
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* What pl_pose.owner points to: the numbers follow. */
 typedef struct owner {
@@ -47,7 +48,7 @@ void pl_pose_free(pl_pose *pose)
     *pose = (pl_pose){0};
 }
 
-/* ---- Affine fits ------------------------------------------------------------------------------ */
+/* ---- Affine fits ----------------------------------------------------------------------------- */
 
 void pl_fit_add(pl_fit_sums *sums, double weight, pl_vec3 rest, pl_vec3 pose)
 {
@@ -64,7 +65,8 @@ static void rows_of(pl_mat3 a, double rows[9])
         rows[i] = a.m[i / 3][i % 3];
 }
 
-/* Where the rest is flat: F is what the points say within their plane, and the rotation nearest to that beside it. */
+/* Where the rest is flat: F is what the points say within their plane, and the rotation nearest to
+   that beside it. */
 static pl_mat3 complete(pl_mat3 seen, pl_mat3 flat, const double q[4])
 {
     pl_mat3 turn = pl_quat_to_m3((pl_quat){q[0], q[1], q[2], q[3]});
@@ -101,7 +103,7 @@ pl_fit pl_fit_solve(const pl_fit_sums *sums)
     return fit;
 }
 
-/* ---- Checks ----------------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 pl_status pl_pose_check(const pl_model *model, const pl_pose *pose, const char *name,
                         pl_error *error)

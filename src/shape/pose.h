@@ -19,15 +19,18 @@ bool pl_pose_make(const pl_model *model, pl_pose *pose, pl_pose_room *room);
 pl_status pl_pose_check(const pl_model *model, const pl_pose *pose, const char *name,
                         pl_error *error);
 
-/* What describes the pose of a body: its tetrahedra, its clusters, or each particle with its neighbours. */
+/* What describes the pose of a body: its tetrahedra, its clusters, or each particle with its
+   neighbours. */
 typedef enum pl_pose_regions { PL_POSE_RINGS, PL_POSE_CLUSTERS, PL_POSE_TETS } pl_pose_regions;
 
-/* Whether a region would be turned inside out or flattened to nothing, where it is not flat to begin with. */
+/* Whether a region would be turned inside out or flattened to nothing, where it is not flat to
+   begin with. */
 pl_status pl_pose_check_regions(const pl_model *model, pl_pose_regions regions, const pl_pose *pose,
                                 const char *name, pl_error *error);
 
-/* The affine map nearest to what takes the rest offsets of `count` points to those of the pose; points may lie in a plane
-   or on a line, which is completed by a rotation. False where there is nothing to fit. */
+/* The affine map nearest to what takes the rest offsets of `count` points to those of the pose;
+   points may lie in a plane or on a line, which is completed by a rotation. False where there is
+   nothing to fit. */
 typedef struct pl_fit_sums {
     double weight;
     pl_vec3 rest, pose;    /* weighted sums */

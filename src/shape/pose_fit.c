@@ -1,5 +1,6 @@
-/* A pose from a deformed copy of the surface: every particle follows the vertices around it by a weighted affine fit
-   (moving least squares), which reproduces whatever is affine there, and whose rotation is the particle's. */
+/* A pose from a deformed copy of the surface: every particle follows the vertices around it by a
+   weighted affine fit (moving least squares), which reproduces whatever is affine there, and whose
+   rotation is the particle's. */
 #include <math.h>
 
 #include "base/error.h"
@@ -43,8 +44,8 @@ static bool measure(copy *c, pl_memory *memory)
     return true;
 }
 
-/* Weights fall with the fourth power of the distance: over a surface, what counts is then as large as it is far away, so
-   that a particle deep inside is surrounded by it, however fine the mesh. */
+/* Weights fall with the fourth power of the distance: over a surface, what counts is then as large
+   as it is far away, so that a particle deep inside is surrounded by it, however fine the mesh. */
 static pl_fit fit_around(const copy *c, int particle)
 {
     const pl_model *model = c->model;

@@ -1,5 +1,6 @@
-/* Poses made by bending space: a line along the axis becomes a curve, cross-sections are carried along with its frame
-   and turned about it. Positions and rotations are exact, so that rods and sheets get the poses meant. */
+/* Poses made by bending space: a line along the axis becomes a curve, cross-sections are carried
+   along with its frame and turned about it. Positions and rotations are exact, so that rods and
+   sheets get the poses meant. */
 #include <math.h>
 
 #include "base/error.h"
@@ -37,7 +38,7 @@ pl_warp pl_default_warp(pl_warp_kind kind)
     return warp;
 }
 
-/* ---- Checks ----------------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 static bool is_vector(const double v[3])
 {
@@ -74,9 +75,10 @@ static pl_status check(const pl_warp *warp, int index, pl_error *error)
     return PL_OK;
 }
 
-/* ---- The frame of a warp ---------------------------------------------------------------------- */
+/* ---- The frame of a warp --------------------------------------------------------------------- */
 
-/* Axis, side and their cross product; the axis from `low`, `length` long; what happens does so from `begin` to `end`. */
+/* Axis, side and their cross product; the axis from `low`, `length` long; what happens does so from
+   `begin` to `end`. */
 typedef struct course {
     const pl_warp *warp;
     pl_vec3 middle, axis, side, across;
@@ -146,9 +148,10 @@ static pl_status lay_course(const pl_warp *warp, int index, int n, const double 
     return PL_OK;
 }
 
-/* ---- Curves ----------------------------------------------------------------------------------- */
+/* ---- Curves ---------------------------------------------------------------------------------- */
 
-/* A point of the curve and its frame, both seen from the course's own axes: x along the axis, y to the side. */
+/* A point of the curve and its frame, both seen from the course's own axes: x along the axis, y to
+   the side. */
 typedef struct station {
     pl_vec3 at;
     pl_quat turn;
@@ -196,7 +199,8 @@ static station double_bend(const pl_warp *warp, double t, double length)
     return (station){at, in_plane(middle - 2 * second * warp->amount)};
 }
 
-/* Straight pieces, alternately to one side and the other; what lies on a crease looks straight ahead. */
+/* Straight pieces, alternately to one side and the other; what lies on a crease looks straight
+   ahead. */
 static station fold(const pl_warp *warp, double t, double length)
 {
     int pieces = warp->folds + 1, piece = (int)floor(t * pieces);
@@ -244,7 +248,7 @@ static station on_curve(const pl_warp *warp, double t, double length)
     return (station){pl_v3(t * now, 0, 0), pl_quat_identity()};
 }
 
-/* ---- Particles -------------------------------------------------------------------------------- */
+/* ---- Particles ------------------------------------------------------------------------------- */
 
 static void warp_particle(const course *c, double position[3], double rotation[4])
 {

@@ -1,6 +1,7 @@
 /* Samples in a volume: small cubes of it are the candidates for blue noise. The distance is
-   estimated first, from volume and area, to know how small the cubes must be. Afterwards samples move towards the
-   centres of their surroundings, as far as distance and fill allow, so that ellipsoids sit well. */
+   estimated first, from volume and area, to know how small the cubes must be. Afterwards samples
+   move towards the centres of their surroundings, as far as distance and fill allow, so that
+   ellipsoids sit well. */
 #include "shape/sample.h"
 
 #include <math.h>
@@ -22,8 +23,8 @@
 #define ENOUGH_CUBES 20000.0
 enum { FEW_SAMPLES = 20000, ROUNDS = 8, ROUNDS_OF_MANY = 3 };
 
-/* How much nearer samples may come when they move; and how far from them any part of the body may be then, in their
-   least distance: together with the size of the cubes below 2. */
+/* How much nearer samples may come when they move; and how far from them any part of the body may
+   be then, in their least distance: together with the size of the cubes below 2. */
 #define ROOM 0.8
 #define WIDEST 1.5
 
@@ -64,8 +65,8 @@ void pl_samples_free(pl_memory *memory, pl_samples *samples)
     *samples = (pl_samples){0};
 }
 
-/* Steiner: a body of volume V, area A and, if slender, length L, grown by r = d/2 all around, has about
-   V + A r + π L r² + 4/3 π r³. */
+/* Steiner: a body of volume V, area A and, if slender, length L, grown by r = d/2 all around, has
+   about V + A r + π L r² + 4/3 π r³. */
 double pl_sample_expected(double volume, double area, double length, double distance)
 {
     double v = volume / distance / distance / distance, a = area / distance / distance;

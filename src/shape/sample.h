@@ -1,5 +1,6 @@
-/* Where the particles of a body go: blue noise (Bridson 2007) or a lattice in a volume, on a surface, along curves.
-   A wanted count is reached within 10 % by adjusting the distance. Deterministic from the seed. */
+/* Where the particles of a body go: blue noise (Bridson 2007) or a lattice in a volume, on a
+   surface, along curves. A wanted count is reached within 10 % by adjusting the distance.
+   Deterministic from the seed. */
 #ifndef PL_SHAPE_SAMPLE_H
 #define PL_SHAPE_SAMPLE_H
 

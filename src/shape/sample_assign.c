@@ -1,6 +1,6 @@
-/* Cells to nearest points, brick by brick and eight cells at a time: with c the middle of some cells, r how far they
-   reach from it and D the distance of the point nearest to c, only points within D + 2 r of c can be nearest to one of
-   them. */
+/* Cells to nearest points, brick by brick and eight cells at a time: with c the middle of some
+   cells, r how far they reach from it and D the distance of the point nearest to c, only points
+   within D + 2 r of c can be nearest to one of them. */
 #include "shape/sample_assign.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Points sorted into cubes: keys by radix sort; then the beginning of each cube, or a hash table of those not empty. */
+/* Points sorted into cubes: keys by radix sort; then the beginning of each cube, or a hash table of
+   those not empty. */
 #include "shape/sample_buckets.h"
 
 #include <math.h>

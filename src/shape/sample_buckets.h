@@ -1,6 +1,6 @@
-/* Points sorted into cubes, to be asked for those around a place. All cubes of the bounds are listed where the points fill
-   them well; else a hash of those that are not empty, so that thin things in large bounds cost no more than compact
-   ones. */
+/* Points sorted into cubes, to be asked for those around a place. All cubes of the bounds are
+   listed where the points fill them well; else a hash of those that are not empty, so that thin
+   things in large bounds cost no more than compact ones. */
 #ifndef PL_SHAPE_SAMPLE_BUCKETS_H
 #define PL_SHAPE_SAMPLE_BUCKETS_H
 
@@ -33,8 +33,9 @@ typedef bool pl_bucket_visitor(void *user, int first, int end);
 void pl_buckets_visit(const pl_buckets *buckets, const double centre[3], double radius,
                       pl_bucket_visitor *visitor, void *user);
 
-/* The nearest point within `radius`, by the caller's numbers (the lowest of equals); -1 = none. `place` gives where the
-   points are now if they have moved since, by less than `slack`; NULL = they have not. */
+/* The nearest point within `radius`, by the caller's numbers (the lowest of equals); -1 = none.
+   `place` gives where the points are now if they have moved since, by less than `slack`; NULL =
+   they have not. */
 int pl_buckets_nearest(const pl_buckets *buckets, const double centre[3], double radius, int except,
                        const double *place, double slack, double *distance2);
 

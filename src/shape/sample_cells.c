@@ -1,6 +1,7 @@
 /* The cubes of a body, by an octree over its bounds. A block further from the surface than half its
-   diagonal is all inside or all outside. That is not so across the holes of open surfaces, where the
-   inside ends without a surface: there blocks are small and the winding number must be clear. */
+   diagonal is all inside or all outside. That is not so across the holes of open surfaces, where
+   the inside ends without a surface: there blocks are small and the winding number must be
+   clear. */
 #include "shape/sample_cells.h"
 
 #include <math.h>

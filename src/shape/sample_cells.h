@@ -1,6 +1,7 @@
-/* A body cut into small cubes: for each that is at least partly inside, a point inside it and the part of it that is.
-   Found by an octree that stops where no surface is near, so that the inside test is asked once for large blocks. Parts
-   thinner than a cube have cubes too: their points are moved inward from the surface by half the thickness. */
+/* A body cut into small cubes: for each that is at least partly inside, a point inside it and the
+   part of it that is. Found by an octree that stops where no surface is near, so that the inside
+   test is asked once for large blocks. Parts thinner than a cube have cubes too: their points are
+   moved inward from the surface by half the thickness. */
 #ifndef PL_SHAPE_SAMPLE_CELLS_H
 #define PL_SHAPE_SAMPLE_CELLS_H
 

@@ -1,5 +1,5 @@
-/* The curves of a mesh as chains: polylines between ends and branching points, or closed. And, for a slender surface
-   without curves, a line through its middle. */
+/* The curves of a mesh as chains: polylines between ends and branching points, or closed. And, for
+   a slender surface without curves, a line through its middle. */
 #ifndef PL_SHAPE_SAMPLE_CHAINS_H
 #define PL_SHAPE_SAMPLE_CHAINS_H
 
@@ -21,8 +21,8 @@ pl_status pl_chains_make(pl_memory *memory, const pl_surface *surface, pl_chains
                          pl_error *error);
 void pl_chains_free(pl_memory *memory, pl_chains *chains);
 
-/* `count` points in the middle of slices of equal thickness along the longest axis; the mean radius of each slice. Returns
-   the length along the axis. */
+/* `count` points in the middle of slices of equal thickness along the longest axis; the mean radius
+   of each slice. Returns the length along the axis. */
 double pl_centreline(const pl_surface *surface, int count, double *points, double *radii);
 
 #endif

@@ -1,5 +1,6 @@
-/* Samples along curves, in steps of equal length on each chain between two joints; joints are samples themselves.
-   Order: the joints, then the inner samples of each chain from its beginning. */
+/* Samples along curves, in steps of equal length on each chain between two joints; joints are
+   samples themselves. Order: the joints, then the inner samples of each chain from its
+   beginning. */
 #include <math.h>
 #include <string.h>
 

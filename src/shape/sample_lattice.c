@@ -1,6 +1,6 @@
-/* Samples on a cubic lattice, clipped to the body: one for each cube of the lattice that is inside by a fair part,
-   and for those less inside that no neighbour stands for (thin parts). Measured by counting smaller cubes. The sample is
-   the centre of its cube, or a point inside near it. */
+/* Samples on a cubic lattice, clipped to the body: one for each cube of the lattice that is inside
+   by a fair part, and for those less inside that no neighbour stands for (thin parts). Measured by
+   counting smaller cubes. The sample is the centre of its cube, or a point inside near it. */
 #include "shape/sample_parts.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "base/sort.h"
 #include "math/elementary.h"
 
-/* Small cubes per cube of the lattice, along an axis: wanted, and least. The part of a cube that is a
-   fair one. */
+/* Small cubes per cube of the lattice, along an axis: wanted, and least. The part of a cube that is
+   a fair one. */
 #define FINE 4.0
 #define LEAST_FINE 2.5
 #define FAIR 0.3
@@ -50,8 +50,8 @@ static void measure(lattice *l)
     }
 }
 
-/* The lattice lies symmetrically in the bounds: a cube or a face between two on their middle, whichever lets whole cubes
-   fit better; the other way round along the axes in `swap`. */
+/* The lattice lies symmetrically in the bounds: a cube or a face between two on their middle,
+   whichever lets whole cubes fit better; the other way round along the axes in `swap`. */
 static void lay(lattice *l, double pitch, int swap)
 {
     l->pitch = pitch;

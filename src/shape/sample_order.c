@@ -1,6 +1,7 @@
-/* Samples in an order in which neighbours come soon after each other: halved along the longest side of their box until
-   one is left. Blue noise finds them far from each other, and whoever goes through the particles of a body and looks at
-   their neighbours would read memory from end to end. */
+/* Samples in an order in which neighbours come soon after each other: halved along the longest side
+   of their box until one is left. Blue noise finds them far from each other, and whoever goes
+   through the particles of a body and looks at their neighbours would read memory from end to
+   end. */
 #include "base/error.h"
 #include "base/sort.h"
 #include "shape/sample_parts.h"
@@ -12,7 +13,8 @@ typedef struct ordering {
     pl_sort_item *items, *scratch;
 } ordering;
 
-/* `from` is where its box begins along it: keys are counted from there, or a body far from the origin would have few of them. */
+/* `from` is where its box begins along it: keys are counted from there, or a body far from the
+   origin would have few of them. */
 static int longest_axis(const ordering *o, int begin, int end, double *from)
 {
     double width[3], lowest[3];

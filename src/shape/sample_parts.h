@@ -16,8 +16,9 @@ pl_status pl_samples_allocate(pl_memory *memory, int count, pl_samples *samples,
 /* Samples near each other get numbers near each other. */
 pl_status pl_samples_order(pl_memory *memory, pl_samples *samples, pl_error *error);
 
-/* How many spheres of this diameter, thrown at random, have their centres in a body; and the diameter for a count. By
-   Steiner's formula for the body grown by half the diameter, which holds for thin bodies as well. */
+/* How many spheres of this diameter, thrown at random, have their centres in a body; and the
+   diameter for a count. By Steiner's formula for the body grown by half the diameter, which holds
+   for thin bodies as well. */
 double pl_sample_expected(double volume, double area, double length, double distance);
 double pl_sample_distance_for(double volume, double area, double length, double count);
 

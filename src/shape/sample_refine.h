@@ -1,5 +1,6 @@
-/* A surface with all edges short: edges are halved until they are, the longest of a triangle first. Both triangles at an
-   edge see the same edge, so the result has no cracks, and slivers are cut along their length only. */
+/* A surface with all edges short: edges are halved until they are, the longest of a triangle first.
+   Both triangles at an edge see the same edge, so the result has no cracks, and slivers are cut
+   along their length only. */
 #ifndef PL_SHAPE_SAMPLE_REFINE_H
 #define PL_SHAPE_SAMPLE_REFINE_H
 

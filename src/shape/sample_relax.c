@@ -1,5 +1,5 @@
-/* Lloyd's relaxation with constraints. A sample goes to the centroid of its cells, or part of the way, where it
-   stays inside and no other sample is too near. */
+/* Lloyd's relaxation with constraints. A sample goes to the centroid of its cells, or part of the
+   way, where it stays inside and no other sample is too near. */
 #include "shape/sample_relax.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* Samples moved towards the centres of the parts of the body nearest to them (Lloyd), without giving up what was promised
-   of them: their least distance, and that no part of the body is far from one. */
+/* Samples moved towards the centres of the parts of the body nearest to them (Lloyd), without
+   giving up what was promised of them: their least distance, and that no part of the body is far
+   from one. */
 #ifndef PL_SHAPE_SAMPLE_RELAX_H
 #define PL_SHAPE_SAMPLE_RELAX_H
 
@@ -16,7 +17,8 @@ typedef struct pl_relax_def {
     int rounds;
 } pl_relax_def;
 
-/* *least is the least distance in the end (INFINITY for one point), *gap how far the furthest cell is. */
+/* *least is the least distance in the end (INFINITY for one point), *gap how far the furthest cell
+   is. */
 pl_status pl_relax(pl_memory *memory, const pl_relax_def *def, double *points, double *least,
                    double *gap, pl_error *error);
 

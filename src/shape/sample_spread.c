@@ -1,6 +1,6 @@
 /* Bridson's active list and farthest-point insertion over candidates. For each candidate the
-   distance to its nearest sample is kept, up to REACH times the distance, so that whether a candidate
-   is free costs one comparison. */
+   distance to its nearest sample is kept, up to REACH times the distance, so that whether a
+   candidate is free costs one comparison. */
 #include "shape/sample_spread.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* Blue noise among given candidates: Bridson's active list (2007) with a distance, then the farthest candidate again and
-   again until a count is reached or no gap is as wide as the distance. Farthest-point insertion ends with every
-   candidate within the least distance between samples: minimum distance and fill come out together, whatever the
-   shape, and the count exactly. */
+/* Blue noise among given candidates: Bridson's active list (2007) with a distance, then the
+   farthest candidate again and again until a count is reached or no gap is as wide as the distance.
+   Farthest-point insertion ends with every candidate within the least distance between samples:
+   minimum distance and fill come out together, whatever the shape, and the count exactly. */
 #ifndef PL_SHAPE_SAMPLE_SPREAD_H
 #define PL_SHAPE_SAMPLE_SPREAD_H
 

@@ -1,5 +1,5 @@
-/* Blue noise on a surface. Candidates are the corners of a finer surface and a random point in each of its triangles; the
-   distance is measured straight, not along the surface. */
+/* Blue noise on a surface. Candidates are the corners of a finer surface and a random point in each
+   of its triangles; the distance is measured straight, not along the surface. */
 #include <math.h>
 #include <string.h>
 

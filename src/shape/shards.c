@@ -7,9 +7,10 @@
 #include "base/error.h"
 #include "base/sort.h"
 
-/* ---- Whose share -------------------------------------------------------------------------------- */
+/* ---- Whose share ----------------------------------------------------------------------------- */
 
-/* A corner in a share: a vertex of the model, or a corner of its tetrahedra behind those; and how it is bound. */
+/* A corner in a share: a vertex of the model, or a corner of its tetrahedra behind those; and how
+   it is bound. */
 typedef struct corner {
     int32_t vertex, home;
 } corner;
@@ -82,7 +83,7 @@ static bool share_surface(making *m)
     return good;
 }
 
-/* ---- Walls -------------------------------------------------------------------------------------- */
+/* ---- Walls ----------------------------------------------------------------------------------- */
 
 /* A face of a tetrahedron, its corners ascending. */
 typedef struct face {
@@ -144,8 +145,8 @@ static bool is_outer(const pl_model *model, const pl_sort_item *items, size_t co
     return true;
 }
 
-/* The tetrahedra follow the surface only roughly: walls that reached all the way to their outside would peep out of it.
-   Their rims keep back by this part of an edge. */
+/* The tetrahedra follow the surface only roughly: walls that reached all the way to their outside
+   would peep out of it. Their rims keep back by this part of an edge. */
 #define KEPT_BACK 0.15f
 
 static void note_outer(making *m, const face *f)
@@ -167,7 +168,8 @@ static void note_outer(making *m, const face *f)
             m->inward[3 * v[c] + k] -= n[k] * (sqrtf(edge) / sqrtf(length));
 }
 
-/* Sums over the faces around a corner become one step of the right length: a mean edge among them. */
+/* Sums over the faces around a corner become one step of the right length: a mean edge among
+   them. */
 static void finish_inward(making *m)
 {
     double sum = 0;
@@ -265,9 +267,10 @@ static pl_status skin_walls(const pl_model *model, pl_model **out, pl_error *err
     return status;
 }
 
-/* ---- Corners become vertices -------------------------------------------------------------------- */
+/* ---- Corners become vertices ----------------------------------------------------------------- */
 
-/* One vertex for all corners alike; the first of them is the sample. Returns their number, -1 without memory. */
+/* One vertex for all corners alike; the first of them is the sample. Returns their number, -1
+   without memory. */
 static int join_corners(const making *m, int32_t *vertex_of, int32_t *sample)
 {
     size_t count = m->corners.count;
@@ -289,10 +292,12 @@ static int join_corners(const making *m, int32_t *vertex_of, int32_t *sample)
     return made;
 }
 
-/* Models leave out influences of no weight at all; this moves nothing by an amount that could be seen. */
+/* Models leave out influences of no weight at all; this moves nothing by an amount that could be
+   seen. */
 #define HARDLY 1e-6f
 
-/* The share's own particle first; it takes the place of the lightest where the vertex does not hang on it. */
+/* The share's own particle first; it takes the place of the lightest where the vertex does not hang
+   on it. */
 static void bind(const making *m, const corner *c, int count, int32_t *influences, float *weights)
 {
     const float *w;
@@ -367,7 +372,8 @@ static void fill_vertex(const making *m, const corner *c, int at, pl_shards *s)
         copy_row(s->uvs[k], model->look.uvs[k], v, from, 2);
 }
 
-/* Walls have the normals of their faces, the mean of them where several meet; colours and tangents of anything will do. */
+/* Walls have the normals of their faces, the mean of them where several meet; colours and tangents
+   of anything will do. */
 static void finish_walls(const making *m, const int32_t *sample, pl_shards *s)
 {
     const corner *corners = m->corners.data;
@@ -445,7 +451,7 @@ static bool fill(const making *m, pl_shards *s)
     return good;
 }
 
-/* ---- Interface ---------------------------------------------------------------------------------- */
+/* ---- Interface ------------------------------------------------------------------------------- */
 
 pl_status pl_shards_make(pl_memory *memory, const pl_model *model, pl_shards *shards,
                          pl_error *error)

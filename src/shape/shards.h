@@ -1,10 +1,12 @@
-/* A surface that can break: the triangles of a model's surface fall to the particle they lie nearest to, corners at
-   the borders between two particles' shares are there once for each, and, where the model has tetrahedra, the walls
-   between the shares are part of it, from both sides. As long as nothing breaks, corners at one place hang on the same
-   particles and move as one, and the walls lie inside; when something does, shares that are no longer joined go their
-   ways with their walls for caps. The number of vertices and triangles never changes.
+/* A surface that can break: the triangles of a model's surface fall to the particle they lie
+   nearest to, corners at the borders between two particles' shares are there once for each, and,
+   where the model has tetrahedra, the walls between the shares are part of it, from both sides. As
+   long as nothing breaks, corners at one place hang on the same particles and move as one, and the
+   walls lie inside; when something does, shares that are no longer joined go their ways with their
+   walls for caps. The number of vertices and triangles never changes.
 
-   The first influence of every vertex is the particle whose share it belongs to, perhaps with weight 0. */
+   The first influence of every vertex is the particle whose share it belongs to, perhaps with
+   weight 0. */
 #ifndef PL_SHAPE_SHARDS_H
 #define PL_SHAPE_SHARDS_H
 

@@ -1,7 +1,8 @@
-/* Skin weights after Sumner, Schmid and Pauly (2007): the k nearest particles get w = (1 - e/e_max)²,
-   e_max being the distance of the next one, so that a particle enters and leaves with weight zero and
-   the weights vary smoothly. Only one particle, the seed, is looked for in space; the others are
-   looked for outwards from it along the graph, so that two legs side by side do not share a skin:
+/* Skin weights after Sumner, Schmid and Pauly (2007): the k nearest particles get w = (1 -
+   e/e_max)², e_max being the distance of the next one, so that a particle enters and leaves with
+   weight zero and the weights vary smoothly. Only one particle, the seed, is looked for in space;
+   the others are looked for outwards from it along the graph, so that two legs side by side do not
+   share a skin:
 
        e_j = d_j + max(0, path from the seed to j − d_seed − 3 d_j)      with d_j = |v − x_j|
 
@@ -83,8 +84,8 @@ static double edge_length(const pl_model *model, int32_t edge)
     return sqrt(x * x + y * y + z * z);
 }
 
-/* Enters a particle, or shortens its path. Beyond the capacity the farthest is forgotten: paths only
-   get shorter, so that it would not have been among the nearest in the end. */
+/* Enters a particle, or shortens its path. Beyond the capacity the farthest is forgotten: paths
+   only get shorter, so that it would not have been among the nearest in the end. */
 static void reach(neighbourhood *around, int32_t particle, double path)
 {
     int at = around->count;

@@ -8,9 +8,9 @@
 /* Particles per vertex where the definition gives no weights. */
 enum { PL_SKIN_INFLUENCES = 4 };
 
-/* Fills influences and weights of all vertices of a model made without (arrays allocated; graph, edge
-   offsets and triangles filled in). A vertex hangs on one piece of the graph only; vertices at the same place
-   get the same weights. */
+/* Fills influences and weights of all vertices of a model made without (arrays allocated; graph,
+   edge offsets and triangles filled in). A vertex hangs on one piece of the graph only; vertices at
+   the same place get the same weights. */
 pl_status pl_skin_compute(pl_model *model, pl_error *error);
 
 /* What carries a point of the rest state: up to `max` (1 to PL_MAX_INFLUENCES) particles near it

@@ -11,8 +11,8 @@ typedef struct pl_near {
     double distance2;
 } pl_near;
 
-/* The nearest of those shown to it, ascending by distance, then number: an order that does not depend
-   on that of the search. */
+/* The nearest of those shown to it, ascending by distance, then number: an order that does not
+   depend on that of the search. */
 typedef struct pl_near_list {
     int capacity, count; /* at most PL_MOST_NEAR */
     double

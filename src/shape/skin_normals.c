@@ -1,6 +1,6 @@
-/* Normals of a surface, n = Σ (b − a) × (c − a) over the triangles at a point, made unit: each counts
-   by its area. Vertices that a file repeats along its seams (for UVs or materials) are one point
-   here, so that seams do not show. */
+/* Normals of a surface, n = Σ (b − a) × (c − a) over the triangles at a point, made unit: each
+   counts by its area. Vertices that a file repeats along its seams (for UVs or materials) are one
+   point here, so that seams do not show. */
 #include <math.h>
 #include <string.h>
 

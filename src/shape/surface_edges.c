@@ -112,7 +112,8 @@ static int32_t corner_at(const pl_surface *surface, int32_t side, int32_t point)
 }
 
 /* A point of a surface has one fan of triangles, held together by edges of at most two. `parent`
-   has a set per corner, `fan` an entry per point: its set so far, -2 = not seen, -3 = no surface. */
+   has a set per corner, `fan` an entry per point: its set so far, -2 = not seen, -3 = no
+   surface. */
 static void count_points(pl_surface *surface, const pl_surface_edges *edges, int32_t *parent,
                          int32_t *fan)
 {

@@ -1,7 +1,8 @@
-/* Which way triangles face. Over edges of exactly two triangles the winding is carried on: that makes
-   patches, each right or wrong as a whole. A patch is turned so that it encloses a positive volume
-   (closed by a cone over its rim where it is open), except for shells that were inverted on purpose:
-   the walls of cavities. What encloses nothing keeps the winding of most of its triangles. */
+/* Which way triangles face. Over edges of exactly two triangles the winding is carried on: that
+   makes patches, each right or wrong as a whole. A patch is turned so that it encloses a positive
+   volume (closed by a cone over its rim where it is open), except for shells that were inverted on
+   purpose: the walls of cavities. What encloses nothing keeps the winding of most of its
+   triangles. */
 #include <math.h>
 #include <string.h>
 

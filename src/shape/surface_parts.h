@@ -1,13 +1,13 @@
-/* The steps of repair, in the order in which pl_surface_create takes them. Each fills in its part of
-   the surface and of its report. */
+/* The steps of repair, in the order in which pl_surface_create takes them. Each fills in its part
+   of the surface and of its report. */
 #ifndef PL_SHAPE_SURFACE_PARTS_H
 #define PL_SHAPE_SURFACE_PARTS_H
 
 #include "shape/surface.h"
 #include "shape/surface_tuples.h"
 
-/* Which triangles share which edges. Side k of triangle t, from corner k to the next, has the number
-   3 t + k. */
+/* Which triangles share which edges. Side k of triangle t, from corner k to the next, has the
+   number 3 t + k. */
 typedef struct pl_surface_edges {
     int edge_count;
     int32_t *edge_of; /* [3 t] the edge of each side */

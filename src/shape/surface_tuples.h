@@ -19,7 +19,8 @@ typedef struct pl_tuples {
 bool pl_tuples_make(pl_memory *memory, int width, size_t most, pl_tuples *tuples);
 void pl_tuples_free(pl_memory *memory, pl_tuples *tuples);
 
-/* The number of a tuple, its indices in any order; it equals the old count when the tuple is new. */
+/* The number of a tuple, its indices in any order; it equals the old count when the tuple is
+   new. */
 int pl_tuples_add(pl_tuples *tuples, const int32_t *indices);
 
 #endif

@@ -1,7 +1,7 @@
 /* From vertices to points: a vertex becomes part of the first point nearer than the weld distance,
-   or a point of its own. So every vertex lies within that distance of its point, points keep it from
-   one another, equal vertices always share a point, and chains of close vertices do not collapse.
-   Points are found by hashing the cells of a grid. */
+   or a point of its own. So every vertex lies within that distance of its point, points keep it
+   from one another, equal vertices always share a point, and chains of close vertices do not
+   collapse. Points are found by hashing the cells of a grid. */
 #include <math.h>
 #include <string.h>
 

@@ -1,19 +1,22 @@
-/* Which tetrahedra are too flat to be simulated: one rule for cooking, for models of tetrahedra and for their matter, so
-   that none is kept by one of them and dropped by the next. */
+/* Which tetrahedra are too flat to be simulated: one rule for cooking, for models of tetrahedra and
+   for their matter, so that none is kept by one of them and dropped by the next. */
 #ifndef PL_SHAPE_TET_FLAT_H
 #define PL_SHAPE_TET_FLAT_H
 
 #include <math.h>
 #include <stdbool.h>
 
-/* Six times the volume must be more than this part of the cube of the longest edge, else gradients are noise. */
+/* Six times the volume must be more than this part of the cube of the longest edge, else gradients
+   are noise. */
 #define PL_TET_FLATTEST 6e-6
 
-/* Rounding to float moves a corner by 6e-8 of the extent; a tetrahedron must be higher than some ten times that. */
+/* Rounding to float moves a corner by 6e-8 of the extent; a tetrahedron must be higher than some
+   ten times that. */
 #define PL_TET_LEAST_HEIGHT 1e-6
 
-/* `volume6` is six times the volume, `longest2` the square of the longest edge, `size` the extent of the mesh where
-   the corners are yet to be rounded to float, else 0. What is not flat before rounding is not flat after it. */
+/* `volume6` is six times the volume, `longest2` the square of the longest edge, `size` the extent
+   of the mesh where the corners are yet to be rounded to float, else 0. What is not flat before
+   rounding is not flat after it. */
 static inline bool pl_tet_is_flat(double volume6, double longest2, double size)
 {
     double least = PL_TET_FLATTEST * sqrt(longest2) + PL_TET_LEAST_HEIGHT * size;

@@ -1,6 +1,6 @@
-/* Farthest-point sampling. Each new point can only take over elements nearer to it than to their present sample: a
-   lattice of cells bounds where these are, so that a sample costs about what it takes over, and a heap of the farthest
-   distances finds the next one. */
+/* Farthest-point sampling. Each new point can only take over elements nearer to it than to their
+   present sample: a lattice of cells bounds where these are, so that a sample costs about what it
+   takes over, and a heap of the farthest distances finds the next one. */
 #include "shape/tet_sample.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ typedef struct field {
     int32_t *cell_item;  /* [count] */
 } field;
 
-/* ---- The heap ------------------------------------------------------------------------------------ */
+/* ---- The heap -------------------------------------------------------------------------------- */
 
 static bool before(const field *f, int32_t a, int32_t b)
 {
@@ -49,7 +49,7 @@ static void sink(field *f, int at)
     put(f, at, element);
 }
 
-/* ---- The lattice --------------------------------------------------------------------------------- */
+/* ---- The lattice ----------------------------------------------------------------------------- */
 
 static int cell_along(const field *f, int axis, double at)
 {
@@ -95,7 +95,8 @@ static bool make_lattice(pl_memory *memory, field *f)
     for (int64_t k = 0; k < total; k++)
         f->cell_start[k + 1] += f->cell_start[k];
     for (int e = f->count - 1; e >= 0; e--) {
-        /* Filled from the back, with the starts of the next cells as cursors: the starts are put right on the way. */
+        /* Filled from the back, with the starts of the next cells as cursors: the starts are put
+           right on the way. */
         int c = cell_of(f, f->centroid + 3 * e);
         f->cell_item[--f->cell_start[c + 1]] = e;
     }
@@ -105,7 +106,7 @@ static bool make_lattice(pl_memory *memory, field *f)
     return true;
 }
 
-/* ---- Sampling ------------------------------------------------------------------------------------ */
+/* ---- Sampling -------------------------------------------------------------------------------- */
 
 static void lower(field *f, int32_t element, double distance)
 {

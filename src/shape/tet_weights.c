@@ -1,5 +1,6 @@
-/* Harmonic weights. Vertices of samples have their values; the Laplace equation for all others is factored once and
-   solved for a few samples at a time, and of each solution only what is not next to nothing is kept. */
+/* Harmonic weights. Vertices of samples have their values; the Laplace equation for all others is
+   factored once and solved for a few samples at a time, and of each solution only what is not next
+   to nothing is kept. */
 #include "shape/tet_weights.h"
 
 #include <string.h>
@@ -43,7 +44,7 @@ typedef struct laplace {
     entry *sorted;
 } laplace;
 
-/* ---- The system ---------------------------------------------------------------------------------- */
+/* ---- The system ------------------------------------------------------------------------------ */
 
 static bool number_vertices(laplace *l)
 {
@@ -88,8 +89,8 @@ static int corner_of(const laplace *l, int e, int vertex)
     return 3;
 }
 
-/* Row i of the Laplacian, vertex by vertex of the elements around it: with `slot` [n] all −1 on entry and on return.
-   Gives the number of neighbours. */
+/* Row i of the Laplacian, vertex by vertex of the elements around it: with `slot` [n] all −1 on
+   entry and on return. Gives the number of neighbours. */
 static int laplacian_row(const laplace *l, int i, int32_t *slot, int32_t *list, double *sum,
                          double *diagonal)
 {
@@ -184,7 +185,7 @@ static bool graph_of_unknowns(laplace *l, row_room *r)
     return true;
 }
 
-/* ---- Solving ------------------------------------------------------------------------------------- */
+/* ---- Solving --------------------------------------------------------------------------------- */
 
 static bool keep(laplace *l, int vertex, int sample, double value)
 {
@@ -269,7 +270,7 @@ static bool sort_entries(laplace *l)
     return true;
 }
 
-/* ---- Elements ------------------------------------------------------------------------------------ */
+/* ---- Elements -------------------------------------------------------------------------------- */
 
 /* The heaviest of the first `count` in `list`; the lower number of equals. */
 static int heaviest(const int32_t *list, int count, const float *sum)
@@ -282,13 +283,14 @@ static int heaviest(const int32_t *list, int count, const float *sum)
     return best;
 }
 
-/* The second moments of the samples get this part of their sum in all directions: where samples lie nearly in a plane,
-   little is asked of the direction across it. */
+/* The second moments of the samples get this part of their sum in all directions: where samples lie
+   nearly in a plane, little is asked of the direction across it. */
 #define STIFFENING 0.02
 #define LEAST_WEIGHT (-0.5)
 
-/* w_j (1 + b · (p_j − m)) with p_j from the element to the samples and m = Σ w p: their sum stays one, and Σ w' p = 0 for
-   b = −C⁻¹ m, C the covariance of the samples. Less of it where a weight would get too low. */
+/* w_j (1 + b · (p_j − m)) with p_j from the element to the samples and m = Σ w p: their sum stays
+   one, and Σ w' p = 0 for b = −C⁻¹ m, C the covariance of the samples. Less of it where a weight
+   would get too low. */
 static void linearise(const laplace *l, int e, int count, const int32_t *sample, float *weight)
 {
     double m[3] = {0}, b[3], change[PL_TET_MOST_WEIGHTS], part = 1, size = 0;
@@ -401,7 +403,7 @@ static bool weigh_elements(laplace *l, double threshold, pl_tet_weights *w)
     return fine;
 }
 
-/* ---- All of it ----------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static pl_status weigh(laplace *l, row_room *r, double threshold, pl_tet_weights *w)
 {

@@ -1,4 +1,5 @@
-/* About as many tetrahedra as wanted: the lattice's cell is searched for, from an estimate by the volume on. */
+/* About as many tetrahedra as wanted: the lattice's cell is searched for, from an estimate by the
+   volume on. */
 #include "shape/tetrahedra.h"
 
 #include <limits.h>
@@ -116,8 +117,8 @@ static void learn(tets_search *search, int count, int phase)
     search->best_phase = phase;
 }
 
-/* The count is no smooth function of the cell: too fine and too coarse may change places, and then all begins anew from
-   there. */
+/* The count is no smooth function of the cell: too fine and too coarse may change places, and then
+   all begins anew from there. */
 static bool search_phase(tets_search *search, double start, int phase)
 {
     search->cell = start;
@@ -144,8 +145,8 @@ static bool search_phase(tets_search *search, double start, int phase)
     return true;
 }
 
-/* A cell of the lattice has twelve tetrahedra; the surface adds some per area of a cell's face: solves
-   count = 12 V / h³ + SURFACE_SHARE A / h². */
+/* A cell of the lattice has twelve tetrahedra; the surface adds some per area of a cell's face:
+   solves count = 12 V / h³ + SURFACE_SHARE A / h². */
 static double first_cell(const tets_search *search)
 {
     double inner = pl_pow(12 * search->volume / search->wanted, 1.0 / 3), low = inner;

@@ -1,5 +1,5 @@
-/* Points in a tetrahedral mesh: the tetrahedron around each, found in a hierarchy of boxes; outside the mesh the nearest
-   one, whose barycentric coordinates are carried on beyond it. */
+/* Points in a tetrahedral mesh: the tetrahedron around each, found in a hierarchy of boxes; outside
+   the mesh the nearest one, whose barycentric coordinates are carried on beyond it. */
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ typedef struct embedded {
     double coordinates[4];
 } embedded;
 
-/* ---- One tetrahedron ----------------------------------------------------------------------------------------------- */
+/* ---- One tetrahedron ------------------------------------------------------------------------- */
 
 static void corners_of(const embedding *e, int32_t tet, double corner[4][3])
 {
@@ -97,7 +97,8 @@ static double closest_on_faces(double corner[4][3], const double *b, const doubl
     return best;
 }
 
-/* Barycentric coordinates of a point of a triangle, by areas; where it has none, the nearest corner's. */
+/* Barycentric coordinates of a point of a triangle, by areas; where it has none, the nearest
+   corner's. */
 static void face_weights(double face[3][3], const double p[3], double weight[3])
 {
     double u[3], v[3], w[3], uu = 0, uv = 0, vv = 0, uw = 0, vw = 0;
@@ -117,7 +118,8 @@ static void face_weights(double face[3][3], const double p[3], double weight[3])
     weight[0] = 1 - weight[1] - weight[2];
 }
 
-/* Coordinates of the closest point, and from there as far towards b (NULL for a flat tetrahedron) as the limit lets. */
+/* Coordinates of the closest point, and from there as far towards b (NULL for a flat tetrahedron)
+   as the limit lets. */
 static double limit_coordinates(double corner[4][3], int without, const double closest[3],
                                 const double *b, double result[4])
 {
@@ -164,7 +166,7 @@ static void try_tet(const embedding *e, int32_t tet, embedded *found)
     memcpy(found->coordinates, coordinates, sizeof coordinates);
 }
 
-/* ---- The hierarchy ------------------------------------------------------------------------------------------------- */
+/* ---- The hierarchy --------------------------------------------------------------------------- */
 
 typedef struct embed_waiting {
     double distance2;

@@ -1,6 +1,7 @@
-/* Tetrahedra with their boundary points on a curved surface lie inside it where it bulges and lose volume. Here the
-   boundary is moved along its normals until it lies, triangle by triangle, as much outside the surface as inside; a
-   point moves only as far as the dihedral angles around it allow. */
+/* Tetrahedra with their boundary points on a curved surface lie inside it where it bulges and lose
+   volume. Here the boundary is moved along its normals until it lies, triangle by triangle, as much
+   outside the surface as inside; a point moves only as far as the dihedral angles around it
+   allow. */
 #include "shape/tetrahedra_parts.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ static void fitting_free(fitting *fit)
     pl_memory_free(fit->memory, fit->distance);
 }
 
-/* ---- The boundary -------------------------------------------------------------------------------------------------- */
+/* ---- The boundary ---------------------------------------------------------------------------- */
 
 /* The face without one corner, counter-clockwise from outside. */
 static void face_of(const int32_t tet[4], int without, int32_t face[3])
@@ -115,10 +116,10 @@ static bool list_tets(fitting *fit)
     return true;
 }
 
-/* ---- Moving -------------------------------------------------------------------------------------------------------- */
+/* ---- Moving ---------------------------------------------------------------------------------- */
 
-/* From the surface, in places, negative inside; 0 where the surface is too far to be what the boundary follows (over a
-   hole, or where a part was too thin to be filled). */
+/* From the surface, in places, negative inside; 0 where the surface is too far to be what the
+   boundary follows (over a hole, or where a part was too thin to be filled). */
 static double distance_at(const fitting *fit, const double place[3])
 {
     double position[3], limit = fit->farthest * fit->lattice->half;
@@ -130,7 +131,8 @@ static double distance_at(const fitting *fit, const double place[3])
     return pl_inside_test(fit->lattice->inside, position) ? -distance : distance;
 }
 
-/* Over a triangle a bulge's distance is a parabola: its mean is 3/4 of that in the middle and 1/4 of the corners'. */
+/* Over a triangle a bulge's distance is a parabola: its mean is 3/4 of that in the middle and 1/4
+   of the corners'. */
 static void measure_faces(fitting *fit)
 {
     memset(fit->normal, 0, fit->point_count * sizeof *fit->normal);
@@ -187,8 +189,8 @@ static void move_point(fitting *fit, size_t point)
     double length2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2], to[3];
     if (!(length2 > 0))
         return;
-    /* The push is a mean weighted by area (twice it); along the normals' sum, as long as the sum is, it lifts the
-       volume by what is missing. */
+    /* The push is a mean weighted by area (twice it); along the normals' sum, as long as the sum
+       is, it lifts the volume by what is missing. */
     double step = fit->push[point] / length2;
     for (int i = 0; i < TRIES; i++, step *= 0.5) {
         for (int k = 0; k < 3; k++)

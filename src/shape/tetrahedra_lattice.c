@@ -1,6 +1,7 @@
-/* Which points of a body-centred cubic lattice lie inside a surface: cubes of the lattice are halved until no triangle
-   comes near, where one inside test speaks for all their points. And which points belong to one body: those joined by
-   edges of the lattice that stay inside, so that bodies closer to each other than a cell do not grow together. */
+/* Which points of a body-centred cubic lattice lie inside a surface: cubes of the lattice are
+   halved until no triangle comes near, where one inside test speaks for all their points. And which
+   points belong to one body: those joined by edges of the lattice that stay inside, so that bodies
+   closer to each other than a cell do not grow together. */
 #include "shape/tetrahedra_parts.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ const int8_t pl_lattice_offset[PL_LATTICE_NEIGHBOURS][3] = {
     {-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {-1, 1, 1},
     {1, 1, 1},    {-2, 0, 0},  {2, 0, 0},   {0, -2, 0}, {0, 2, 0},   {0, 0, -2}, {0, 0, 2}};
 
-/* ---- Numbers of places --------------------------------------------------------------------------------------------- */
+/* ---- Numbers of places ----------------------------------------------------------------------- */
 
 static uint64_t key_of(const int32_t place[3])
 {
@@ -77,7 +78,7 @@ void pl_lattice_map_free(pl_lattice_map *map)
     map->capacity = map->count = 0;
 }
 
-/* ---- Points inside ------------------------------------------------------------------------------------------------- */
+/* ---- Points inside --------------------------------------------------------------------------- */
 
 void pl_lattice_lay(pl_lattice *lattice, double cell, const double phase[3])
 {
@@ -93,7 +94,8 @@ void pl_lattice_free(pl_lattice *lattice)
     lattice->body_of = NULL;
 }
 
-/* A cube of cells, a power of two on each side; a cell has the lattice points at its first corner and in its middle. */
+/* A cube of cells, a power of two on each side; a cell has the lattice points at its first corner
+   and in its middle. */
 typedef struct lattice_cube {
     int32_t first[3], cells;
 } lattice_cube;
@@ -152,9 +154,9 @@ static bool outside_bounds(const pl_lattice *lattice, const lattice_cube *cube)
     return false;
 }
 
-/* 1 = all of the cube's points are inside, 0 = none is, -1 = cannot be said. Away from triangles the winding number is
-   constant where the surface is closed; elsewhere it is harmonic, and over a distance r changes by at most some 1.5 r / d
-   where the next triangle is d away. */
+/* 1 = all of the cube's points are inside, 0 = none is, -1 = cannot be said. Away from triangles
+   the winding number is constant where the surface is closed; elsewhere it is harmonic, and over a
+   distance r changes by at most some 1.5 r / d where the next triangle is d away. */
 static int one_side(pl_lattice *lattice, const lattice_cube *cube)
 {
     double centre[3], radius = sqrt(0.75) * lattice->half * (2 * cube->cells - 1);
@@ -195,7 +197,7 @@ static bool fill_cube(pl_lattice *lattice, const lattice_cube *cube)
     return true;
 }
 
-/* ---- Bodies -------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 static int32_t root_of(int32_t *parent, int32_t i)
 {

@@ -1,7 +1,8 @@
-/* What the files of the tetrahedral mesher share: a body-centred cubic lattice laid over a surface, and the points of it
-   that lie inside. A place on the lattice is three integers, all even or all odd, in units of half a cell. A point has
-   eight neighbours half a cell's diagonal away (short edges) and six a cell away (long edges); a tetrahedron of the
-   lattice has two long edges, opposite each other, and four short ones. */
+/* What the files of the tetrahedral mesher share: a body-centred cubic lattice laid over a surface,
+   and the points of it that lie inside. A place on the lattice is three integers, all even or all
+   odd, in units of half a cell. A point has eight neighbours half a cell's diagonal away (short
+   edges) and six a cell away (long edges); a tetrahedron of the lattice has two long edges,
+   opposite each other, and four short ones. */
 #ifndef PL_SHAPE_TETRAHEDRA_PARTS_H
 #define PL_SHAPE_TETRAHEDRA_PARTS_H
 
@@ -17,7 +18,8 @@ enum {
 
 extern const int8_t pl_lattice_offset[PL_LATTICE_NEIGHBOURS][3];
 
-/* Numbers of lattice places. Never walked through, so the order of what comes out does not depend on it. */
+/* Numbers of lattice places. Never walked through, so the order of what comes out does not depend
+   on it. */
 typedef struct pl_lattice_map {
     pl_memory *memory;
     uint64_t *keys; /* 0 = free */
@@ -25,7 +27,8 @@ typedef struct pl_lattice_map {
     size_t capacity, count;
 } pl_lattice_map;
 
-/* The number of a place; of a new one `fresh`, which is remembered unless it is -1. -2 without memory. */
+/* The number of a place; of a new one `fresh`, which is remembered unless it is -1. -2 without
+   memory. */
 int pl_lattice_number(pl_lattice_map *map, const int32_t place[3], int fresh);
 void pl_lattice_map_free(pl_lattice_map *map);
 
@@ -49,7 +52,8 @@ typedef struct pl_lattice {
     int32_t *body_of; /* [surface component]; only where body_count > 1 */
 } pl_lattice;
 
-/* Everything but the points; `cell` is the edge of a cube of the lattice, `phase` (in cells) shifts it. */
+/* Everything but the points; `cell` is the edge of a cube of the lattice, `phase` (in cells) shifts
+   it. */
 void pl_lattice_lay(pl_lattice *lattice, double cell, const double phase[3]);
 
 /* Finds the points inside and their bodies. False without memory. */
@@ -63,10 +67,12 @@ static inline void pl_lattice_position(const pl_lattice *lattice, const double p
         position[k] = lattice->origin[k] + lattice->half * place[k];
 }
 
-/* Isosurface stuffing. Appends to `points` (double[3], in places) and `tets` (int32_t[4]). False without memory. */
+/* Isosurface stuffing. Appends to `points` (double[3], in places) and `tets` (int32_t[4]). False
+   without memory. */
 bool pl_lattice_stuff(const pl_lattice *lattice, pl_array *points, pl_array *tets);
 
-/* Moves points of the boundary so that it lies as much outside the surface as inside. False without memory. */
+/* Moves points of the boundary so that it lies as much outside the surface as inside. False without
+   memory. */
 bool pl_lattice_fit(const pl_lattice *lattice, pl_array *points, pl_array *tets);
 
 /* The cosine of the least dihedral angle of a tetrahedron; 2 when its volume is not positive. */

@@ -1,6 +1,6 @@
-/* The stencils of isosurface stuffing (Labelle & Shewchuk 2007, figure 3): a lattice tetrahedron of which some corners
-   are inside becomes one to three tetrahedra. Where a face is cut to a quadrilateral, the choice of its diagonal
-   depends on the face alone, so that neighbours agree. */
+/* The stencils of isosurface stuffing (Labelle & Shewchuk 2007, figure 3): a lattice tetrahedron of
+   which some corners are inside becomes one to three tetrahedra. Where a face is cut to a
+   quadrilateral, the choice of its diagonal depends on the face alone, so that neighbours agree. */
 #include "shape/tetrahedra_stencil.h"
 
 #include <math.h>
@@ -80,9 +80,9 @@ static bool lower_place(const int32_t a[3], const int32_t b[3])
     return false;
 }
 
-/* Of the face with p and q inside and r outside: whether the diagonal of p, q and the cuts next to r starts at p (and
-   not at q). Where the edge p q is long, the shorter diagonal; elsewhere one of the cut edges is long, and the diagonal
-   ends at its cut. */
+/* Of the face with p and q inside and r outside: whether the diagonal of p, q and the cuts next to
+   r starts at p (and not at q). Where the edge p q is long, the shorter diagonal; elsewhere one of
+   the cut edges is long, and the diagonal ends at its cut. */
 static bool starts_at_first(const pl_stencil *stencil, int p, int q, int r)
 {
     if (!is_long(p, q))
@@ -92,8 +92,8 @@ static bool starts_at_first(const pl_stencil *stencil, int p, int q, int r)
     return from_p != from_q ? from_p < from_q : lower_place(stencil->place[p], stencil->place[q]);
 }
 
-/* A prism a0 a1 a2 – b0 b1 b2; before[i][j]: the diagonal of its side i j goes from a_i to b_j. The corners are taken in
-   an order that agrees with all three. */
+/* A prism a0 a1 a2 – b0 b1 b2; before[i][j]: the diagonal of its side i j goes from a_i to b_j. The
+   corners are taken in an order that agrees with all three. */
 static void add_prism(const pl_stencil *stencil, pl_pieces *pieces, const int a[3], const int b[3],
                       bool before[3][3])
 {
@@ -150,7 +150,8 @@ static void two_and_two(const pl_stencil *stencil, pl_pieces *pieces, const int 
         *pieces = other;
 }
 
-/* Two of the three diagonals meet at the corner (or its cut) that is joined to the outer one by a long edge. */
+/* Two of the three diagonals meet at the corner (or its cut) that is joined to the outer one by a
+   long edge. */
 static void three_and_one(const pl_stencil *stencil, pl_pieces *pieces, const int in[3], int out)
 {
     bool before[3][3] = {{false}};

@@ -4,13 +4,15 @@
 
 #include "shape/tetrahedra_parts.h"
 
-/* A cut nearer to an end of its edge than this part of the edge's length takes the end along. With these values no
-   placing of cuts and ends, whatever the surface, gives a dihedral angle below 10.7° (found by search; the stencils
-   differ from the paper's in the choice of diagonals, and so do the values). */
+/* A cut nearer to an end of its edge than this part of the edge's length takes the end along. With
+   these values no placing of cuts and ends, whatever the surface, gives a dihedral angle below
+   10.7° (found by search; the stencils differ from the paper's in the choice of diagonals, and so
+   do the values). */
 #define PL_ALPHA_LONG 0.285
 #define PL_ALPHA_SHORT 0.398
 
-/* A tetrahedron with one corner inside at least. Corners 0 and 1 are the ends of one long edge, 2 and 3 of the other. */
+/* A tetrahedron with one corner inside at least. Corners 0 and 1 are the ends of one long edge, 2
+   and 3 of the other. */
 typedef struct pl_stencil {
     double corner[4][3];
     int32_t place[4][3]; /* where on the lattice the corner began: decides ties */

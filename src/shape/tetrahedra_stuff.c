@@ -1,5 +1,6 @@
-/* Isosurface stuffing (Labelle & Shewchuk 2007): where an edge of the lattice leaves the body it is cut; ends too near to
-   a cut move onto it; what is inside is filled by stencils (tetrahedra_stencil.c). Each body gets points of its own. */
+/* Isosurface stuffing (Labelle & Shewchuk 2007): where an edge of the lattice leaves the body it is
+   cut; ends too near to a cut move onto it; what is inside is filled by stencils
+   (tetrahedra_stencil.c). Each body gets points of its own. */
 #include "shape/tetrahedra_stencil.h"
 
 #include <math.h>
@@ -44,7 +45,7 @@ static void stuffing_free(stuffing *s)
     pl_memory_free(memory, s->cut_list);
 }
 
-/* ---- Points -------------------------------------------------------------------------------------------------------- */
+/* ---- Points ---------------------------------------------------------------------------------- */
 
 /* The number of the point at a place, or -1 without memory. */
 static int add_point(stuffing *s, const int32_t place[3], int8_t side)
@@ -86,7 +87,7 @@ static bool add_points(stuffing *s)
     return true;
 }
 
-/* ---- Cuts ---------------------------------------------------------------------------------------------------------- */
+/* ---- Cuts ------------------------------------------------------------------------------------ */
 
 static void between(const double from[3], const double to[3], double part, double position[3])
 {
@@ -107,8 +108,8 @@ static bool in_body(const stuffing *s, const double position[3])
            lattice->body_of[lattice->surface->triangle_component[triangle]] == s->body;
 }
 
-/* Where the segment leaves the body: at a triangle behind which it is outside; where no triangle is (a hole), by
-   bisection. */
+/* Where the segment leaves the body: at a triangle behind which it is outside; where no triangle is
+   (a hole), by bisection. */
 static double find_cut(const stuffing *s, const double from[3], const double to[3])
 {
     double inner = 0, outer = 1, position[3];
@@ -178,7 +179,7 @@ static bool list_cuts(stuffing *s)
     return true;
 }
 
-/* ---- Warping ------------------------------------------------------------------------------------------------------- */
+/* ---- Warping --------------------------------------------------------------------------------- */
 
 /* How near the cut is to this end of its edge, in parts of what is too near. */
 static double nearness(const stuffing_point *points, const stuffing_cut *cut, int end)
@@ -213,10 +214,10 @@ static void warp(stuffing *s)
     }
 }
 
-/* ---- Filling ------------------------------------------------------------------------------------------------------- */
+/* ---- Filling --------------------------------------------------------------------------------- */
 
-/* The tetrahedra around a point, by its neighbours: the far end of its long edge, and two next to each other of the four
-   points around that. */
+/* The tetrahedra around a point, by its neighbours: the far end of its long edge, and two next to
+   each other of the four points around that. */
 static void list_tets_around(int8_t around[PL_LATTICE_TETS_AROUND][3])
 {
     int count = 0;

@@ -293,8 +293,8 @@ static void solve_group(group *g, pl_tasks *tasks)
 }
 
 /* Right-hand sides do not know of each other, so they may be cut into groups anywhere: wide ones of
-   48 while there are so many, or of 16 where there would be fewer groups than workers; the last few,
-   which would leave most lanes empty, by threes. */
+   48 while there are so many, or of 16 where there would be fewer groups than workers; the last
+   few, which would leave most lanes empty, by threes. */
 typedef struct solving {
     const pl_supernodal *f;
     float *x, *work;

@@ -22,9 +22,10 @@ typedef struct pl_supernodal pl_supernodal;
    equal values. `points`, where the nodes are, may be NULL: it makes a better order sooner.
    `tasks` may be NULL.
 
-   PL_ERROR_ARGUMENT when the lists are not so, or for more than 30 million nodes (*bad_node = −1), or when a pivot is not positive and
-   finite: the matrix is not positive definite, or not in double; then *bad_node (may be NULL) is a
-   node where it showed. PL_ERROR_MEMORY. *factor is NULL after any failure, and nothing is kept. */
+   PL_ERROR_ARGUMENT when the lists are not so, or for more than 30 million nodes (*bad_node = −1),
+   or when a pivot is not positive and finite: the matrix is not positive definite, or not in
+   double; then *bad_node (may be NULL) is a node where it showed. PL_ERROR_MEMORY. *factor is NULL
+   after any failure, and nothing is kept. */
 pl_status pl_supernodal_create(pl_memory *memory, int n, const int *start, const int *neighbour,
                                const double *diagonal, const double *value,
                                const double (*points)[3], pl_tasks *tasks, pl_supernodal **factor,

@@ -571,8 +571,8 @@ static void fill_blocks(pl_supernodal *f, int32_t *local)
     }
 }
 
-/* Numbers lie in the order in which a solve reads them, so that it goes through memory in one direction: all blocks
-   forward; then backward the top, and the parts one after the other. */
+/* Numbers lie in the order in which a solve reads them, so that it goes through memory in one
+   direction: all blocks forward; then backward the top, and the parts one after the other. */
 static void place_values(pl_supernodal *f)
 {
     int64_t at = 0;

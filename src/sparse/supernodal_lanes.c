@@ -12,8 +12,8 @@
 
 enum { SIDE = PL_BLOCK_COLUMNS };
 
-/* Floats of a line of the cache, and how far ahead a solve with one instance asks for them: it does little with each
-   number, and waits for the memory otherwise. */
+/* Floats of a line of the cache, and how far ahead a solve with one instance asks for them: it does
+   little with each number, and waits for the memory otherwise. */
 enum { LINE = 16, AHEAD = 512 };
 
 PL_LANES_INLINE void fetch(const float *p, int line)

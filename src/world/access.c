@@ -37,7 +37,7 @@ static pl_status check_range(const pl_record *record, pl_body_field field, int f
     return PL_OK;
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static void read_position(const pl_record *record, int i, double t, double out[3])
 {
@@ -118,7 +118,7 @@ pl_status pl_body_read(const pl_world *world, pl_body body, pl_body_field field,
     PL_COMPUTE(read_elements(world, body, field, first, count, fraction, out));
 }
 
-/* ---- Writing ---------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static bool is_writable(pl_body_field field, const double v[4], double unit)
 {

@@ -1,4 +1,5 @@
-/* Attachments as the host sees them: made, aimed, read, and left. What they do in a step is in attachment_step.c. */
+/* Attachments as the host sees them: made, aimed, read, and left. What they do in a step is in
+   attachment_step.c. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ pl_attachment_def pl_default_attachment_def(pl_attachment_kind kind)
                                .cookie = PL_ATTACHMENT_COOKIE};
 }
 
-/* ---- Checks ----------------------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 static bool is_target(const double target[3])
 {
@@ -57,7 +58,7 @@ static pl_status check_def(const pl_world *world, const pl_attachment_def *def, 
     return PL_OK;
 }
 
-/* ---- Making ----------------------------------------------------------------------------------------- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 /* The lowest free slot, with room for it everywhere; -1 without memory. */
 static int reserve(pl_world *world)
@@ -132,7 +133,7 @@ pl_status pl_attachment_create(pl_world *world, const pl_attachment_def *def,
     PL_COMPUTE(create(world, def, attachment, error));
 }
 
-/* ---- Handles ---------------------------------------------------------------------------------------- */
+/* ---- Handles --------------------------------------------------------------------------------- */
 
 static pl_attachment_slot *find(const pl_world *world, pl_attachment attachment)
 {
@@ -201,7 +202,7 @@ void pl_attachments_clear(pl_world *world)
     world->attachments = (pl_attachments){0};
 }
 
-/* ---- Using ------------------------------------------------------------------------------------------ */
+/* ---- Using ----------------------------------------------------------------------------------- */
 
 static PL_APART pl_status aim(const pl_world *world, pl_attachment_def *def)
 {
@@ -265,7 +266,7 @@ pl_status pl_attachment_get_state(const pl_world *world, pl_attachment attachmen
     PL_COMPUTE(get_state(world, attachment, state));
 }
 
-/* ---- Snapshots -------------------------------------------------------------------------------------- */
+/* ---- Snapshots ------------------------------------------------------------------------------- */
 
 static int particles_of(const pl_world *world, pl_body body)
 {

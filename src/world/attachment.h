@@ -34,7 +34,7 @@ void pl_attachments_clear(pl_world *world);
 void pl_attachments_forget_body(pl_world *world, pl_body body);
 void pl_attachments_forget_collider(pl_world *world, pl_collider collider);
 
-/* ---- The step (attachment_step.c) ---------------------------------------------------------------- */
+/* ---- The step (attachment_step.c) ------------------------------------------------------------ */
 
 /* The end points now, metres; false where there is none any more. */
 bool pl_attachment_ends(const pl_world *world, const pl_attachment_slot *slot, double a[3],
@@ -48,7 +48,7 @@ void pl_attachments_aim(pl_world *world, int substep);
 void pl_attachments_land(pl_world *world);
 void pl_attachments_end(pl_world *world);
 
-/* ---- Snapshots ------------------------------------------------------------------------------------ */
+/* ---- Snapshots ------------------------------------------------------------------------------- */
 
 /* Behind bodies and colliders. */
 void pl_snapshot_attachments(pl_stream *s, pl_world *world);

@@ -1,5 +1,6 @@
-/* Attachments in a step: where their ends are, from the bodies' particles and the colliders' poses, becomes joints for the contact stage; what those
-   pulled is summed, and held against the force they break at. */
+/* Attachments in a step: where their ends are, from the bodies' particles and the colliders' poses,
+   becomes joints for the contact stage; what those pulled is summed, and held against the force
+   they break at. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "math/quat.h"
 #include "world/world.h"
 
-/* ---- Where ends are --------------------------------------------------------------------------------- */
+/* ---- Where ends are -------------------------------------------------------------------------- */
 
 /* Σ w_j (x_j + R_j r̄_j), metres. */
 static pl_vec3 point_of(const pl_hold *hold, const pl_state *state, const double origin[3],
@@ -69,7 +70,7 @@ bool pl_attachment_ends(const pl_world *world, const pl_attachment_slot *slot, d
     return true;
 }
 
-/* ---- Sleepers ----------------------------------------------------------------------------------------- */
+/* ---- Sleepers -------------------------------------------------------------------------------- */
 
 /* What a body is held to moves by itself. */
 static bool is_drawn(const pl_world *world, const pl_attachment_slot *slot)
@@ -97,7 +98,7 @@ void pl_attachments_wake(pl_world *world)
     }
 }
 
-/* ---- Sub-steps ---------------------------------------------------------------------------------------- */
+/* ---- Sub-steps ------------------------------------------------------------------------------- */
 
 void pl_attachments_begin(pl_world *world)
 {
@@ -165,7 +166,8 @@ static void collider_end(const pl_contact *contact, const pl_attachment_slot *sl
     *now = pl_v3_add(vector(c->to.position), arm);
 }
 
-/* A gap that was there before is closed at the rate of overlaps, and never faster than by the size of a particle in a sub-step. */
+/* A gap that was there before is closed at the rate of overlaps, and never faster than by the size
+   of a particle in a sub-step. */
 static pl_vec3 closed_part(const pl_world *world, const pl_record *body, pl_vec3 gap)
 {
     double part = fmin(PL_RECOVERY_RATE * world->h, 1), length = pl_v3_length(gap);

@@ -1,4 +1,5 @@
-/* Bodies: made and destroyed, and what they touch. State is kept in the model's unit; everything a caller sees is SI. */
+/* Bodies: made and destroyed, and what they touch. State is kept in the model's unit; everything a
+   caller sees is SI. */
 #include <string.h>
 
 #include "math/quat.h"
@@ -43,7 +44,7 @@ pl_body pl_body_at(const pl_world *world, uint32_t index)
     return (pl_body){index, world->bodies[index].generation};
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static bool make_state(pl_memory *memory, pl_state *state, size_t n, bool moving)
 {
@@ -152,7 +153,7 @@ void pl_record_destroy(pl_world *world, pl_record *record)
     pl_memory_free(memory, record);
 }
 
-/* ---- Creation --------------------------------------------------------------------------------- */
+/* ---- Creation -------------------------------------------------------------------------------- */
 
 static pl_status check_motion(const pl_body_def *def, double unit, pl_error *error)
 {
@@ -313,7 +314,7 @@ pl_status pl_body_destroy(pl_world *world, pl_body body)
     return PL_OK;
 }
 
-/* ---- What it touches -------------------------------------------------------------------------- */
+/* ---- What it touches ------------------------------------------------------------------------- */
 
 /* Contact is shown it anew; what it lay on, or lies in from now on, is found awake. */
 static void touch_anew(pl_world *world, pl_record *record)

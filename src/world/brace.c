@@ -1,12 +1,19 @@
-/* What springs do while a collider holds a particle up. Contact moves particles after the solve, in which those that touch had nothing to stand on: there the spring between such a particle i and
-   a neighbour j gives way, by δ_i, and pushes j by less than it would if i had stood: by w_ij δ_i, with L_ij = −w_ij (METHODS §1: h² times the stiffness between the two). So while a body is
-   pressed against a wall its springs are strained by all of the force, and the rest of it is slowed down by 1/(1 + κ) of that, κ = Σ_j w_ij/m_i: the wall does work on it for which nobody
-   pays, and bodies with κ from 0.3 on had up to a tenth more energy at the height of the blow than before it. What is missing is given to the neighbours here, as velocity,
+/* What springs do while a collider holds a particle up. Contact moves particles after the solve, in
+   which those that touch had nothing to stand on: there the spring between such a particle i and a
+   neighbour j gives way, by δ_i, and pushes j by less than it would if i had stood: by w_ij δ_i,
+   with L_ij = −w_ij (METHODS §1: h² times the stiffness between the two). So while a body is
+   pressed against a wall its springs are strained by all of the force, and the rest of it is slowed
+   down by 1/(1 + κ) of that, κ = Σ_j w_ij/m_i: the wall does work on it for which nobody pays, and
+   bodies with κ from 0.3 on had up to a tenth more energy at the height of the blow than before it.
+   What is missing is given to the neighbours here, as velocity,
 
        m_j Δu_j = w_ij δ_i n / h        as long as j comes nearer to the collider by more than gravity makes it in a sub-step,
 
-   so that it never brings energy; what is left over when j no longer does, to the body as a whole as long as its middle does. What friction undoes of a slide strains springs just the same, so across n the neighbours are held
-   back likewise, as long as they slide. The collider gets the opposite impulse, where it is touched. Stiff bodies are moved as a whole, which is this and more: contact/firm.c. */
+   so that it never brings energy; what is left over when j no longer does, to the body as a whole
+   as long as its middle does. What friction undoes of a slide strains springs just the same, so
+   across n the neighbours are held back likewise, as long as they slide. The collider gets the
+   opposite impulse, where it is touched. Stiff bodies are moved as a whole, which is this and more:
+   contact/firm.c. */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +35,8 @@ typedef struct prop {
     double over;    /* momentum that neighbours did not take */
 } prop;
 
-/* Velocity, in units per sub-step, to one neighbour, which was to get so much momentum. Returns what it got. */
+/* Velocity, in units per sub-step, to one neighbour, which was to get so much momentum. Returns
+   what it got. */
 static double hold_back(pl_oriented *matter, prop *p, int j, double momentum)
 {
     double way = 0, mass = matter->system->mass[j];
@@ -45,7 +53,8 @@ static double hold_back(pl_oriented *matter, prop *p, int j, double momentum)
     return momentum;
 }
 
-/* All of the body at once. `sum`: momentum that neighbours got, which its path does not show yet. */
+/* All of the body at once. `sum`: momentum that neighbours got, which its path does not show
+   yet. */
 static double hold_body_back(pl_oriented *matter, const prop *p, const double sum[3])
 {
     double mass = matter->system->total_mass, by = p->over / mass, room = p->nearest;
@@ -81,7 +90,8 @@ static double hold_neighbours_back(const pl_record *record, pl_oriented *matter,
     return momentum;
 }
 
-/* How far the collider comes along n, where it is touched, at `arm` from its position; less what gravity does. */
+/* How far the collider comes along n, where it is touched, at `arm` from its position; less what
+   gravity does. */
 static double wall_comes(const pl_world *world, const pl_record *record,
                          const pl_contact_collider *c, const double n[3], const double arm[3])
 {

@@ -1,5 +1,6 @@
-/* Clustered bodies in a world: made from a model's clusters, solved beside the blocks of oriented ones, changed after the
-   contacts. Small bodies are solved side by side, one task each; large ones one after the other, each with all tasks. */
+/* Clustered bodies in a world: made from a model's clusters, solved beside the blocks of oriented
+   ones, changed after the contacts. Small bodies are solved side by side, one task each; large ones
+   one after the other, each with all tasks. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 /* From this many particles on a body is worth cutting into tasks of its own. */
 enum { LARGE = 2048 };
 
-/* ---- Making ----------------------------------------------------------------------------------- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 /* Particles may be divided only where something can break. */
 static int room_for(const pl_clustered *clustered)
@@ -137,7 +138,7 @@ void pl_clustered_empty(pl_world *world, pl_record *record)
     record->own_radii = record->own_weights = NULL;
 }
 
-/* ---- Digest ----------------------------------------------------------------------------------- */
+/* ---- Digest ---------------------------------------------------------------------------------- */
 
 static void digest_cluster(pl_hash *hash, const pl_cluster *c)
 {
@@ -177,7 +178,7 @@ uint64_t pl_clustered_digest(const pl_clustered *clustered)
     return pl_hash_final(&hash);
 }
 
-/* ---- Solving ---------------------------------------------------------------------------------- */
+/* ---- Solving --------------------------------------------------------------------------------- */
 
 static void solve(const pl_world *world, pl_record *record, pl_tasks *tasks)
 {
@@ -226,7 +227,7 @@ void pl_world_solve_others(pl_world *world)
     world->workers[0].work.ticks[PL_STAGE_LOCAL] += pl_ticks() - clock;
 }
 
-/* ---- Changes ---------------------------------------------------------------------------------- */
+/* ---- Changes --------------------------------------------------------------------------------- */
 
 /* New particles, in everything that has a row for each. They are where they were divided from. */
 static void enter_new(pl_record *record, int before)
@@ -294,10 +295,10 @@ void pl_world_change_others(pl_world *world)
     }
 }
 
-/* ---- The end of a step ------------------------------------------------------------------------ */
+/* ---- The end of a step ----------------------------------------------------------------------- */
 
-/* The rotation nearest to how their surroundings are deformed, from the last one on: the surface turns with it. What
-   stretches it are the particles themselves. */
+/* The rotation nearest to how their surroundings are deformed, from the last one on: the surface
+   turns with it. What stretches it are the particles themselves. */
 static void orient(const pl_world *world, pl_oriented *matter)
 {
     pl_clustered_frames(matter->clustered, world->tasks);
@@ -335,9 +336,10 @@ void pl_world_finish_others(pl_world *world)
     world->workers[0].work.ticks[PL_STAGE_FINISH] += pl_ticks() - clock;
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Parts that no cluster joins: particles of a cluster are one part, by union–find over a caller's array. */
+/* Parts that no cluster joins: particles of a cluster are one part, by union–find over a caller's
+   array. */
 static int find_root(int32_t *parent, int32_t i)
 {
     while (parent[i] != i) {

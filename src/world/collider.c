@@ -1,5 +1,5 @@
-/* Colliders as the host sees them: made, moved, changed, read, and left. How they move in a step is in
-   collider_motion.c, what they do to bodies in the contact layer. */
+/* Colliders as the host sees them: made, moved, changed, read, and left. How they move in a step is
+   in collider_motion.c, what they do to bodies in the contact layer. */
 #include <math.h>
 #include <string.h>
 

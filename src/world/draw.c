@@ -1,8 +1,10 @@
-/* Pins of matter whose solver knows nothing of them: when it has solved, the points they hold are drawn to their targets. */
+/* Pins of matter whose solver knows nothing of them: when it has solved, the points they hold are
+   drawn to their targets. */
 #include "math/quat.h"
 #include "world/world.h"
 
-/* A pinned point is drawn to its target by the particles that carry it: all the way where the pin is strong. */
+/* A pinned point is drawn to its target by the particles that carry it: all the way where the pin
+   is strong. */
 static void draw_to_pin(pl_oriented *matter, const pl_hold *hold)
 {
     double off[3] = {0, 0, 0}, squares = 0;

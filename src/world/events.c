@@ -1,6 +1,7 @@
-/* Contact events: the touches of every sub-step, summed by pair. Touches of one pair mostly follow each other, so that only runs of them are
-   looked up (open addressing); at the end of the step pairs are sorted by the order of creation and held against those of the step
-   before. Two that sleep go on touching. */
+/* Contact events: the touches of every sub-step, summed by pair. Touches of one pair mostly follow
+   each other, so that only runs of them are looked up (open addressing); at the end of the step
+   pairs are sorted by the order of creation and held against those of the step before. Two that
+   sleep go on touching. */
 #include "world/events.h"
 
 #include <float.h>
@@ -9,7 +10,7 @@
 
 #include "world/world.h"
 
-/* ---- Room ----------------------------------------------------------------------------------------- */
+/* ---- Room ------------------------------------------------------------------------------------ */
 
 void pl_events_clear(pl_events *events, pl_memory *memory)
 {
@@ -48,7 +49,7 @@ bool pl_events_reserve(pl_events *events, pl_memory *memory, int count)
     return true;
 }
 
-/* ---- Pairs ---------------------------------------------------------------------------------------- */
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 static const uint64_t collider_bit = UINT64_C(1) << 31;
 
@@ -98,7 +99,7 @@ static pl_tally *tally_of(pl_world *world, uint64_t key)
     return tally;
 }
 
-/* ---- Bodies and bodies ---------------------------------------------------------------------------- */
+/* ---- Bodies and bodies ----------------------------------------------------------------------- */
 
 static int32_t particle_of(const pl_contact *contact, int32_t place)
 {
@@ -190,7 +191,7 @@ void pl_events_add_touches(pl_world *world, bool by_caller)
     }
 }
 
-/* ---- Bodies and colliders ------------------------------------------------------------------------- */
+/* ---- Bodies and colliders -------------------------------------------------------------------- */
 
 static void describe_hit(const pl_contact *contact, const pl_near *near, int place,
                          pl_contact_event *event)
@@ -241,7 +242,7 @@ void pl_events_add_hits(pl_world *world)
             add_near(world, against->near + i);
 }
 
-/* ---- The step's end ------------------------------------------------------------------------------- */
+/* ---- The step's end -------------------------------------------------------------------------- */
 
 /* The key that an event of the step before has now. Of those that have left there are none. */
 static uint64_t key_of(const pl_world *world, const pl_contact_event *event)
@@ -347,7 +348,7 @@ void pl_events_close(pl_world *world, int done)
     events->settled = !done && is_settled(events);
 }
 
-/* ---- Leaving -------------------------------------------------------------------------------------- */
+/* ---- Leaving --------------------------------------------------------------------------------- */
 
 static void forget(pl_events *events, bool collider, uint32_t slot)
 {
@@ -378,7 +379,7 @@ const pl_contact_event *pl_world_contacts(const pl_world *world, int *count)
     return world && world->events.count ? world->events.list : NULL;
 }
 
-/* ---- Snapshots ------------------------------------------------------------------------------------ */
+/* ---- Snapshots ------------------------------------------------------------------------------- */
 
 enum { EVENT_BYTES = 4 * 6 + 8 * 3 + 4 * 5 + 4 };
 

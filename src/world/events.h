@@ -1,4 +1,5 @@
-/* Who touched whom in the last step: what the contact stage resolved, summed by pairs of bodies and by bodies and colliders. */
+/* Who touched whom in the last step: what the contact stage resolved, summed by pairs of bodies and
+   by bodies and colliders. */
 #ifndef PL_WORLD_EVENTS_H
 #define PL_WORLD_EVENTS_H
 
@@ -32,8 +33,8 @@ typedef struct pl_events {
 bool pl_events_reserve(pl_events *events, pl_memory *memory, int count);
 void pl_events_clear(pl_events *events, pl_memory *memory);
 
-/* In every sub-step: those between bodies when they are resolved, those with colliders after that. A worker that runs out of room leaves
-   the rest to the caller's thread, which may make some. */
+/* In every sub-step: those between bodies when they are resolved, those with colliders after that.
+   A worker that runs out of room leaves the rest to the caller's thread, which may make some. */
 void pl_events_begin_touches(pl_world *world);
 void pl_events_add_touches(pl_world *world, bool by_caller);
 void pl_events_add_hits(pl_world *world);

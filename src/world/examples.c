@@ -1,5 +1,6 @@
-/* Example poses of bodies: definitions are checked, every kind of matter describes the poses in its own way, groups of
-   particles become groups of elements; then one manifold, which the matter takes over. */
+/* Example poses of bodies: definitions are checked, every kind of matter describes the poses in its
+   own way, groups of particles become groups of elements; then one manifold, which the matter takes
+   over. */
 #include "world/examples.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "shape/pose.h"
 #include "world/world.h"
 
-/* ---- Checks ----------------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 static pl_status check_groups(const pl_model *model, const pl_examples_def *def, pl_error *error)
 {
@@ -33,8 +34,8 @@ static pl_status check_groups(const pl_model *model, const pl_examples_def *def,
     return PL_OK;
 }
 
-/* Edges are what oriented bodies are compared by: one without length has no direction. Rods and sheets have no volume that could
-   be missing. */
+/* Edges are what oriented bodies are compared by: one without length has no direction. Rods and
+   sheets have no volume that could be missing. */
 static pl_status check_edges(const pl_model *model, const pl_pose *pose, const char *name,
                              pl_error *error)
 {
@@ -81,7 +82,7 @@ pl_status pl_examples_check(const pl_body_def *body, pl_error *error)
     return PL_OK;
 }
 
-/* ---- Poses in units --------------------------------------------------------------------------- */
+/* ---- Poses in units -------------------------------------------------------------------------- */
 
 typedef struct posed_floats {
     float *x, *q; /* [n][3], [n][4] or NULL */
@@ -105,7 +106,7 @@ static void convert(const pl_model *model, const pl_pose *pose, posed_floats *ou
     }
 }
 
-/* ---- Kinds of matter -------------------------------------------------------------------------- */
+/* ---- Kinds of matter ------------------------------------------------------------------------- */
 
 static pl_status describe(pl_world *world, const pl_record *record, const posed_floats *pose,
                           bool turned, pl_record_examples *e, int k, pl_error *error)
@@ -125,7 +126,8 @@ static pl_status describe(pl_world *world, const pl_record *record, const posed_
                              k == 0 ? e->metric : NULL, error);
 }
 
-/* Of the model, whatever has become of its clusters since; -1 where the matter can have no examples. */
+/* Of the model, whatever has become of its clusters since; -1 where the matter can have no
+   examples. */
 static int elements_of(const pl_record *record)
 {
     return record->matter.clustered ? record->model->cluster_count
@@ -222,7 +224,7 @@ pl_examples *pl_record_examples_of(const pl_record *record)
                                  : NULL;
 }
 
-/* ---- Making ----------------------------------------------------------------------------------- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 void pl_examples_empty(pl_world *world, pl_record *record)
 {
@@ -309,7 +311,7 @@ pl_status pl_examples_fill(pl_world *world, pl_record *record, const pl_examples
     return make_and_give(world, record, error);
 }
 
-/* ---- Snapshots -------------------------------------------------------------------------------- */
+/* ---- Snapshots ------------------------------------------------------------------------------- */
 
 static void arrays_part(pl_stream *s, pl_world *world, const pl_record *record)
 {
@@ -423,7 +425,7 @@ void pl_snapshot_examples(pl_stream *s, pl_world *world, pl_record *record)
         examples_part(s, world, record);
 }
 
-/* ---- What callers see ------------------------------------------------------------------------- */
+/* ---- What callers see ------------------------------------------------------------------------ */
 
 pl_status pl_body_get_example_weights(const pl_world *world, pl_body body, int first, int count,
                                       float *weights)

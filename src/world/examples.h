@@ -1,5 +1,6 @@
-/* Example poses of bodies (examples.c): what a body was given, as the descriptors its matter compares. The manifold made of
-   it belongs to the matter; this is kept to make it again, for another system or from a snapshot. */
+/* Example poses of bodies (examples.c): what a body was given, as the descriptors its matter
+   compares. The manifold made of it belongs to the matter; this is kept to make it again, for
+   another system or from a snapshot. */
 #ifndef PL_WORLD_EXAMPLES_H
 #define PL_WORLD_EXAMPLES_H
 
@@ -23,8 +24,8 @@ typedef struct pl_record_examples {
     size_t saved_size;
 } pl_record_examples;
 
-/* The poses of a definition, checked and described; then the matter gets them. A body has its matter and its system by
-   then. */
+/* The poses of a definition, checked and described; then the matter gets them. A body has its
+   matter and its system by then. */
 pl_status pl_examples_fill(struct pl_world *world, struct pl_record *record,
                            const pl_examples_def *def, pl_error *error);
 void pl_examples_empty(struct pl_world *world, struct pl_record *record);

@@ -46,8 +46,8 @@ static uint64_t effort_of(const pl_block *block)
     return size * (block->lone ? 1 : 4) * (block->solver == PL_SOLVER_STIFF ? 20 : 1);
 }
 
-/* Workers take blocks from both ends (base/tasks.c): the longest go there and the shortest into the middle, so that all
-   are done at about the same time. */
+/* Workers take blocks from both ends (base/tasks.c): the longest go there and the shortest into the
+   middle, so that all are done at about the same time. */
 static void spread_blocks(pl_world *world)
 {
     int count = world->block_count;

@@ -5,7 +5,7 @@
 #include "math/quat.h"
 #include "world/world.h"
 
-/* ---- Maps and material ------------------------------------------------------------------------ */
+/* ---- Maps and material ----------------------------------------------------------------------- */
 
 pl_status pl_record_check_map(const float *map, int count, const char *name, pl_error *error)
 {
@@ -82,7 +82,7 @@ pl_status pl_body_set_material(pl_world *world, pl_body body, const pl_material 
     PL_COMPUTE(set_material(world, body, material, edge_stiffness, particle_density, error));
 }
 
-/* ---- Solver ----------------------------------------------------------------------------------- */
+/* ---- Solver ---------------------------------------------------------------------------------- */
 
 static PL_APART pl_status set_solver(pl_world *world, pl_body body, pl_solver solver)
 {
@@ -105,7 +105,7 @@ pl_status pl_body_set_solver(pl_world *world, pl_body body, pl_solver solver)
     PL_COMPUTE(set_solver(world, body, solver));
 }
 
-/* ---- Fixed particles -------------------------------------------------------------------------- */
+/* ---- Fixed particles ------------------------------------------------------------------------- */
 
 static pl_status mark(const int32_t *particles, int count, int n, uint8_t *marks, pl_error *error)
 {
@@ -243,7 +243,8 @@ static int find_fixed(const pl_oriented *matter, int particle)
     return low < matter->fixed_count && matter->fixed[low] == particle ? low : -1;
 }
 
-/* Whether it goes anywhere. A rotation that was read, rounded to floats and normalised is the same: 1e-14 is the square of half an angle. */
+/* Whether it goes anywhere. A rotation that was read, rounded to floats and normalised is the same:
+   1e-14 is the square of half an angle. */
 static bool is_moved(const double from[7], const double to[7])
 {
     double before = 0, after = 0, both = 0;

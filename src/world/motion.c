@@ -4,7 +4,7 @@
 #include "math/quat.h"
 #include "world/world.h"
 
-/* ---- Means ------------------------------------------------------------------------------------ */
+/* ---- Means ----------------------------------------------------------------------------------- */
 
 /* Σ m_i v_i / Σ m_i of an array of [n][3]. */
 static void weighted_mean(const pl_oriented *matter, const float *values, double mean[3])
@@ -53,7 +53,7 @@ void pl_record_settle_mean(pl_record *record)
         shift_velocities(matter, shift);
 }
 
-/* ---- After a jump ----------------------------------------------------------------------------- */
+/* ---- After a jump ---------------------------------------------------------------------------- */
 
 void pl_record_show_now(pl_oriented *matter)
 {
@@ -81,7 +81,7 @@ void pl_record_forget_old(pl_oriented *matter)
             matter->holds[p].now[k] = matter->holds[p].from[k] - matter->old.origin[k];
 }
 
-/* ---- Forces and impulses ---------------------------------------------------------------------- */
+/* ---- Forces and impulses --------------------------------------------------------------------- */
 
 /* The particles that a call means: one, or all with -1. */
 static pl_status open_particles(pl_world *world, pl_body body, int particle, const double vector[3],
@@ -168,7 +168,7 @@ pl_status pl_body_apply_impulse(pl_world *world, pl_body body, int particle,
     PL_COMPUTE(apply_impulse(world, body, particle, impulse));
 }
 
-/* ---- Velocity --------------------------------------------------------------------------------- */
+/* ---- Velocity -------------------------------------------------------------------------------- */
 
 /* u_i = V + ω × (x_i − centre), ω_i = ω. */
 void pl_record_set_motion(pl_record *record, const double velocity[3], const double spin[3])
@@ -209,7 +209,7 @@ pl_status pl_body_set_velocity(pl_world *world, pl_body body, const double veloc
     PL_COMPUTE(set_velocity(world, body, velocity, spin));
 }
 
-/* ---- Teleport --------------------------------------------------------------------------------- */
+/* ---- Teleport -------------------------------------------------------------------------------- */
 
 static void turn_vector(pl_quat turn, float *v)
 {

@@ -28,7 +28,7 @@ pl_setup pl_world_setup_of(const pl_world *world, const pl_record *record)
                       .posed = matter->posed != NULL};
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* Many position pins are cheaper inside the matrix than beside it. The stiff solver puts all pins
    into its own matrix and needs room there for the pairs of particles that a pin couples. */
@@ -90,7 +90,7 @@ static pl_status find_system(pl_world *world, pl_model *model, const pl_setup *s
     return status;
 }
 
-/* ---- Pins ------------------------------------------------------------------------------------- */
+/* ---- Pins ------------------------------------------------------------------------------------ */
 
 static pl_status copy_holds(pl_world *world, const pl_setup *setup, pl_outfit *outfit,
                             pl_error *error)
@@ -188,7 +188,7 @@ static pl_status make_grips(pl_world *world, const pl_model *model, pl_outfit *o
     return PL_OK;
 }
 
-/* ---- Scratch memory --------------------------------------------------------------------------- */
+/* ---- Scratch memory -------------------------------------------------------------------------- */
 
 /* Lanes are only filled by bodies that share the system, and not where that would be too much. */
 static size_t scratch_size(const pl_system *system, pl_solver solver)
@@ -218,7 +218,7 @@ static pl_status reserve_scratch(pl_world *world, const pl_system *system, pl_so
     return PL_OK;
 }
 
-/* ---- Outfits ---------------------------------------------------------------------------------- */
+/* ---- Outfits --------------------------------------------------------------------------------- */
 
 static pl_status assemble(pl_world *world, pl_model *model, const pl_setup *setup,
                           pl_outfit *outfit, pl_error *error)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Checks ----------------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 bool pl_pin_is_near(const pl_model *model, const double point[3])
 {
@@ -62,7 +62,7 @@ static pl_status check_def(const pl_record *record, const pl_pin_def *def, pl_er
     return PL_OK;
 }
 
-/* ---- Making ----------------------------------------------------------------------------------- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 /* Positions in units, directions at length one. */
 static void convert(const pl_model *model, pl_pin_kind kind, const double in[3], double out[3])
@@ -137,7 +137,7 @@ pl_status pl_pin_create(pl_world *world, pl_body body, const pl_pin_def *def, pl
     PL_COMPUTE(create(world, body, def, pin, error));
 }
 
-/* ---- Using ------------------------------------------------------------------------------------ */
+/* ---- Using ----------------------------------------------------------------------------------- */
 
 static const pl_pin_slot *find(const pl_world *world, pl_pin pin)
 {

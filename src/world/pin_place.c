@@ -16,7 +16,7 @@ pl_pin_def pl_default_pin_def(pl_pin_kind kind)
                         .cookie = PL_PIN_COOKIE};
 }
 
-/* ---- Where it is now -------------------------------------------------------------------------- */
+/* ---- Where it is now ------------------------------------------------------------------------- */
 
 static pl_quat rotation_of(const pl_state *state, int i)
 {
@@ -64,7 +64,7 @@ static void aim(const pl_record *record, pl_pin_def *def)
     def->target[0] = target.x, def->target[1] = target.y, def->target[2] = target.z;
 }
 
-/* ---- Which particles carry it ----------------------------------------------------------------- */
+/* ---- Which particles carry it ---------------------------------------------------------------- */
 
 /* Everything is put together aside, so that a call that fails leaves the definition as it was. */
 static pl_status begin(const pl_world *world, pl_body body, const pl_pin_def *def,

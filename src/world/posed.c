@@ -1,6 +1,7 @@
-/* Oriented bodies with a rest shape of their own in a world: those that have examples, and those that stay bent. Each is solved
-   alone, one task each. What flows does so before the contacts of the sub-step: these move particles one by one, and the
-   kinks they leave are gone when the next sub-step has spread them. */
+/* Oriented bodies with a rest shape of their own in a world: those that have examples, and those
+   that stay bent. Each is solved alone, one task each. What flows does so before the contacts of
+   the sub-step: these move particles one by one, and the kinks they leave are gone when the next
+   sub-step has spread them. */
 #include "matter/posed.h"
 
 #include "base/clock.h"
@@ -15,7 +16,7 @@ pl_status pl_posed_fill(pl_world *world, pl_record *record, const pl_plasticity_
     return pl_posed_create(world->memory, record->model, plastic, &record->matter.posed, error);
 }
 
-/* ---- The step --------------------------------------------------------------------------------- */
+/* ---- The step -------------------------------------------------------------------------------- */
 
 static void solve(void *context, int begin, int end, int worker)
 {
@@ -39,7 +40,7 @@ void pl_world_solve_posed(pl_world *world)
         pl_tasks_run(world->tasks, solve, world, world->awake_count, 1);
 }
 
-/* ---- Snapshots -------------------------------------------------------------------------------- */
+/* ---- Snapshots ------------------------------------------------------------------------------- */
 
 /* What yields, and the state as one block of bytes, which waits for the examples to be made. */
 void pl_snapshot_posed(pl_stream *s, pl_world *world, pl_record *record, size_t size)

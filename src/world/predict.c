@@ -5,7 +5,7 @@
 
 #include "world/world.h"
 
-/* ---- Forces ----------------------------------------------------------------------------------- */
+/* ---- Forces ---------------------------------------------------------------------------------- */
 
 static void show_body(pl_world *world, const pl_record *record)
 {
@@ -71,7 +71,7 @@ static int push(const pl_world *world, pl_record *record, double mean[3])
     return left_out;
 }
 
-/* ---- Targets ---------------------------------------------------------------------------------- */
+/* ---- Targets --------------------------------------------------------------------------------- */
 
 /* Where a fixed particle is at the part t of the step, relative to the body's origin. */
 static void aim_drive(const pl_oriented *matter, int f, double t)
@@ -136,7 +136,7 @@ static int predict_body(const pl_world *world, pl_record *record, double t)
     return left_out;
 }
 
-/* ---- All bodies ------------------------------------------------------------------------------- */
+/* ---- All bodies ------------------------------------------------------------------------------ */
 
 typedef struct prediction {
     pl_world *world;

@@ -1,12 +1,16 @@
-/* Pressure inside closed shells: the force on a particle is p a, a = ∂V/∂x its share of the surface. Where the body has a skin, V is what that
-   encloses; otherwise flat particles have an area a̅ that turns and grows with them, a = s² R a̅ with s the stretch of their edges, and V = Σ a·x / 3. The gas is stiff against a light shell (an explicit force would
-   explode), so the volume is implicit: the solve is shown the pressure p of the sub-step before, and afterwards
+/* Pressure inside closed shells: the force on a particle is p a, a = ∂V/∂x its share of the
+   surface. Where the body has a skin, V is what that encloses; otherwise flat particles have an
+   area a̅ that turns and grows with them, a = s² R a̅ with s the stretch of their edges, and V = Σ
+   a·x / 3. The gas is stiff against a light shell (an explicit force would explode), so the volume
+   is implicit: the solve is shown the pressure p of the sub-step before, and afterwards
 
        δp = (P(V) − p) / (1 + h² G |P'|),   G = Σ |a|²/m,   x += h² δp a/m
 
-   which is the implicit Euler step of the gas. P(V) = (p₀ + pressure) V̅/V − p₀, p₀ the atmosphere. What would move or turn the whole body
-   is taken out: gas inside cannot. The solve lets its forces act where the particles will be: of a body that has turned by then, forces with the directions of
-   before are a brake, p · 3 V · sin of the angle. So they are turned by Q, the rotation nearest to Σ m (x + h u) xᵀ about the centre of mass. */
+   which is the implicit Euler step of the gas. P(V) = (p₀ + pressure) V̅/V − p₀, p₀ the atmosphere.
+   What would move or turn the whole body is taken out: gas inside cannot. The solve lets its forces
+   act where the particles will be: of a body that has turned by then, forces with the directions of
+   before are a brake, p · 3 V · sin of the angle. So they are turned by Q, the rotation nearest to
+   Σ m (x + h u) xᵀ about the centre of mass. */
 #include "world/pressure.h"
 
 #include <math.h>
@@ -17,10 +21,11 @@
 #include "world/world.h"
 
 #define ATMOSPHERE 101325.0
-/* Below this part of its volume a shell resists no more: it is turning inside out, and the law has no meaning. */
+/* Below this part of its volume a shell resists no more: it is turning inside out, and the law has
+   no meaning. */
 #define LEAST_VOLUME 0.1
-/* The part of the spacing by which pressure may move a particle, held by its neighbours as it is, in a sub-step: a skin that bears less than that
-   bursts in reality, and here gives way slowly. */
+/* The part of the spacing by which pressure may move a particle, held by its neighbours as it is,
+   in a sub-step: a skin that bears less than that bursts in reality, and here gives way slowly. */
 #define LARGEST_MOVE 0.25
 
 bool pl_is_pressure(double pressure)
@@ -28,7 +33,7 @@ bool pl_is_pressure(double pressure)
     return pressure >= 0 && pressure <= 1e12;
 }
 
-/* ---- Areas at rest --------------------------------------------------------------------------------- */
+/* ---- Areas at rest --------------------------------------------------------------------------- */
 
 static pl_vec3 row(const float *rows, size_t i)
 {
@@ -40,7 +45,8 @@ static void add_row(float *rows, size_t i, double scale, pl_vec3 v)
     pl_v3_to_floats(pl_v3_add_scaled(row(rows, i), scale, v), rows + 3 * i);
 }
 
-/* A third of each triangle to each corner, and from there to the particles that carry it. Returns six times the volume (units³). */
+/* A third of each triangle to each corner, and from there to the particles that carry it. Returns
+   six times the volume (units³). */
 static double share_surface(const pl_model *model, const float *vertices, float *shares,
                             float *area)
 {
@@ -71,8 +77,8 @@ static int smallest_of(const float *radii)
     return radii[2] < radii[least] ? 2 : least;
 }
 
-/* Without a surface: flat ellipsoids that lie side by side, turned away from the middle of the body. A disc that touches its neighbours
-   covers π/4 of its share. */
+/* Without a surface: flat ellipsoids that lie side by side, turned away from the middle of the
+   body. A disc that touches its neighbours covers π/4 of its share. */
 static void share_ellipsoids(const pl_model *model, float *area)
 {
     for (size_t i = 0; i < (size_t)model->particle_count; i++) {
@@ -87,7 +93,7 @@ static void share_ellipsoids(const pl_model *model, float *area)
     }
 }
 
-/* ---- Now --------------------------------------------------------------------------------------------- */
+/* ---- Now ------------------------------------------------------------------------------------- */
 
 /* How much a particle's share has grown: by the squares of its edges. */
 static double growth(const pl_model *model, const float *x, int i)
@@ -205,8 +211,8 @@ static double law(const pl_gas *gas, double volume, double *slope)
     return all - ATMOSPHERE;
 }
 
-/* The largest pressure that the solve, and the largest change that the masses alone, can be shown. L_ii is the mass and what its neighbours
-   add to it. */
+/* The largest pressure that the solve, and the largest change that the masses alone, can be shown.
+   L_ii is the mass and what its neighbours add to it. */
 static void find_limits(const pl_record *record, double h, double *most_now, double *most_by)
 {
     const pl_system *system = record->matter.system;
@@ -284,9 +290,10 @@ void pl_gas_settle(pl_record *record, double h)
                     row(gas->present, (size_t)i));
 }
 
-/* ---- Filling ----------------------------------------------------------------------------------------- */
+/* ---- Filling --------------------------------------------------------------------------------- */
 
-/* At rest; 0 where nothing is enclosed: an open or a flat shape, or one that is turned inside out. */
+/* At rest; 0 where nothing is enclosed: an open or a flat shape, or one that is turned inside
+   out. */
 static double enclosed(const pl_model *model, const float *area)
 {
     pl_vec3 sum = {0, 0, 0};

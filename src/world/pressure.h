@@ -22,15 +22,18 @@ typedef struct pl_gas {
 
 bool pl_is_pressure(double pressure);
 
-/* The body's gas at this pressure, found anew. PL_ERROR_ARGUMENT where the body encloses nothing. */
+/* The body's gas at this pressure, found anew. PL_ERROR_ARGUMENT where the body encloses
+   nothing. */
 pl_status pl_gas_fill(struct pl_world *world, struct pl_record *record, double pressure,
                       pl_error *error);
 void pl_gas_empty(struct pl_world *world, struct pl_record *record);
 
-/* Before the solve: the force on each particle is `now` times `present`, with the direction it will have when the body has turned. */
+/* Before the solve: the force on each particle is `now` times `present`, with the direction it will
+   have when the body has turned. */
 void pl_gas_push(struct pl_record *record, double h);
 
-/* After the solve, which knew the pressure of the sub-step before: what it has become acts on the positions. */
+/* After the solve, which knew the pressure of the sub-step before: what it has become acts on the
+   positions. */
 void pl_gas_settle(struct pl_record *record, double h);
 
 #endif

@@ -1,5 +1,6 @@
-/* Rays against bodies (their ellipsoids) and colliders, as they are now: between steps, and after any change from outside. Bodies are sorted out
-   by boxes that the step leaves behind, particles by their spheres; what is left is exact (contact/cast.h). */
+/* Rays against bodies (their ellipsoids) and colliders, as they are now: between steps, and after
+   any change from outside. Bodies are sorted out by boxes that the step leaves behind, particles by
+   their spheres; what is left is exact (contact/cast.h). */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "math/quat.h"
 #include "world/world.h"
 
-/* ---- Boxes ----------------------------------------------------------------------------------------- */
+/* ---- Boxes ----------------------------------------------------------------------------------- */
 
 static double widest(const float *radii)
 {
@@ -31,7 +32,8 @@ static inline pl_quad choose(quad_bits which, pl_quad a, pl_quad b)
     return (pl_quad)(((quad_bits)a & which) | ((quad_bits)b & ~which));
 }
 
-/* Four particles at a time, in three vectors: least and most of twelve columns, folded into three. */
+/* Four particles at a time, in three vectors: least and most of twelve columns, folded into
+   three. */
 static void extent_of(const float *x, int n, float low[3], float high[3])
 {
     float least[12], most[12];
@@ -90,7 +92,7 @@ void pl_world_bound_bodies(pl_world *world)
     pl_tasks_run(world->tasks, bound_bodies, world, world->awake_count, PL_BODIES_PER_TASK);
 }
 
-/* ---- Bodies ---------------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 /* Relative to a place near by, so that nothing is lost far from the origin. */
 static pl_ray ray_from(const pl_ray *ray, const double place[3])
@@ -223,7 +225,7 @@ static bool cast_bodies(const pl_world *world, pl_ray *ray, const pl_record *pas
     return any;
 }
 
-/* ---- Colliders ------------------------------------------------------------------------------------- */
+/* ---- Colliders ------------------------------------------------------------------------------- */
 
 static bool cast_shape(const pl_contact_collider *c, const pl_ray *ray, double *distance,
                        double normal[3])
@@ -283,7 +285,7 @@ static bool cast_colliders(const pl_world *world, pl_ray *ray, uint32_t mask, bo
     return any;
 }
 
-/* ---- Interface ------------------------------------------------------------------------------------- */
+/* ---- Interface ------------------------------------------------------------------------------- */
 
 static bool make_ray(const double origin[3], const double direction[3], double length, pl_ray *ray)
 {

@@ -5,7 +5,7 @@
 #include "matter/posed.h"
 #include "world/snapshot.h"
 
-/* ---- Models ----------------------------------------------------------------------------------- */
+/* ---- Models ---------------------------------------------------------------------------------- */
 
 /* The caller's models, and then those in use, by hash. */
 typedef struct library {
@@ -46,7 +46,7 @@ static pl_model *find_model(const library *l, uint64_t hash)
     return low < l->count && l->items[low].key == hash ? l->models[l->items[low].index] : NULL;
 }
 
-/* ---- Bodies ----------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 static pl_status explain(const pl_stream *s, pl_error *error)
 {
@@ -129,7 +129,7 @@ static pl_status read_body(pl_stream *s, pl_world *next, const library *models, 
     return status;
 }
 
-/* ---- Worlds ----------------------------------------------------------------------------------- */
+/* ---- Worlds ---------------------------------------------------------------------------------- */
 
 static pl_status read_world(pl_stream *s, pl_world *next, const library *models, pl_error *error)
 {

@@ -25,7 +25,7 @@ bool pl_world_grow(pl_memory *memory, void *array, int count, int *capacity, siz
     return true;
 }
 
-/* ---- Handles ---------------------------------------------------------------------------------- */
+/* ---- Handles --------------------------------------------------------------------------------- */
 
 pl_record *pl_world_record(const pl_world *world, pl_body body)
 {
@@ -50,7 +50,7 @@ static void next_generation(uint32_t *generation)
         *generation = 1; /* {0, 0} is nobody */
 }
 
-/* ---- Bodies ----------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 uint32_t pl_world_free_body_slot(pl_world *world)
 {
@@ -139,8 +139,10 @@ bool pl_world_reserve_field(pl_world *world, int particles)
     return true;
 }
 
-/* Of what nothing holds. A particle that is a body of its own is rigid. Rods and sheets bend before they move as one, unless sound, which gets √κ spacings far in a sub-step, gets through
-   a part of their length, n or √n of them; but they gain energy where they do not, at a lower κ than solids. Solids below 1 are left to particles because touches of wholes cost twice as much. */
+/* Of what nothing holds. A particle that is a body of its own is rigid. Rods and sheets bend before
+   they move as one, unless sound, which gets √κ spacings far in a sub-step, gets through a part of
+   their length, n or √n of them; but they gain energy where they do not, at a lower κ than solids.
+   Solids below 1 are left to particles because touches of wholes cost twice as much. */
 double pl_record_firmness(const pl_world *world, const pl_record *record)
 {
     enum { PART = 12 };
@@ -163,7 +165,8 @@ static void count_clumps(pl_world *world, pl_record *record)
     world->clump_room += record->clump_room;
 }
 
-/* Clumps of the bodies there are, which are counted anew where one may have grown, and of one more. */
+/* Clumps of the bodies there are, which are counted anew where one may have grown, and of one
+   more. */
 bool pl_world_reserve_contacts(pl_world *world, const pl_record *more)
 {
     if (!more) {
@@ -223,7 +226,7 @@ void pl_world_leave(pl_world *world, pl_record *record)
     world->regroup = world->reenter = true;
 }
 
-/* ---- Pins ------------------------------------------------------------------------------------- */
+/* ---- Pins ------------------------------------------------------------------------------------ */
 
 int pl_world_free_pin_slot(pl_world *world)
 {

@@ -35,7 +35,7 @@ typedef struct wave {
     pl_skin_function *skin;
 } wave;
 
-/* ---- Matrices --------------------------------------------------------------------------------- */
+/* ---- Matrices -------------------------------------------------------------------------------- */
 
 /* Between two states the origin is interpolated, too: offsets from it stay small. */
 static double origin_at(const pl_record *record, int k, double t)
@@ -103,7 +103,7 @@ pl_skin_function *pl_skin_function_of(int width)
     return pl_simd_supports(width) ? kernels[PL_SIMD_PLACE(width)] : NULL;
 }
 
-/* ---- Many bodies ------------------------------------------------------------------------------ */
+/* ---- Many bodies ----------------------------------------------------------------------------- */
 
 static int blocks_of(int count, int size)
 {
@@ -202,10 +202,11 @@ static int fill_wave(pl_world *world, const pl_skin_request *requests, int count
     return taken;
 }
 
-/* ---- One body, without room ------------------------------------------------------------------- */
+/* ---- One body, without room ------------------------------------------------------------------ */
 
-/* Worlds may be read by several threads at once, so that this works on the stack: for a few vertices
-   at a time it makes the matrices they need, and calls the particles by their place among those. */
+/* Worlds may be read by several threads at once, so that this works on the stack: for a few
+   vertices at a time it makes the matrices they need, and calls the particles by their place among
+   those. */
 enum { PART = 32, PART_POSES = PART * PL_MAX_INFLUENCES, PLACES = 4 * PART_POSES };
 
 typedef struct part {
@@ -260,7 +261,7 @@ void pl_skin_read(const pl_record *record, pl_body_field field, int first, int c
     }
 }
 
-/* ---- Checks ----------------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 static bool is_buffer(pl_buffer buffer, int scalars)
 {
@@ -308,7 +309,7 @@ pl_status pl_world_skin(pl_world *world, const pl_skin_request *requests, int co
     PL_COMPUTE(skin_all(world, requests, count));
 }
 
-/* ---- Room ------------------------------------------------------------------------------------- */
+/* ---- Room ------------------------------------------------------------------------------------ */
 
 /* At least twice as much as there is when there is not enough: bodies come one by one. */
 static int grown(int capacity, int wanted)

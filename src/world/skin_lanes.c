@@ -1,10 +1,11 @@
-/* Skinning after Eq. 2, v = Σ_j w_j (R_j (v̄ − x̄_j) + x_j), as v = (Σ_j w_j [R_j | x_j − R_j x̄_j]) (v̄, 1): the matrices
-   of a vertex are blended first, a whole one per vector where vectors are wide enough, and the blend then moves the
-   vertex and turns its normal and tangent (Σ_j w_j R_j n̄, made unit). Four vertices at a time are multiplied out, so
-   that the sums along the rows become sums of whole vectors after a transposition.
+/* Skinning after Eq. 2, v = Σ_j w_j (R_j (v̄ − x̄_j) + x_j), as v = (Σ_j w_j [R_j | x_j − R_j
+   x̄_j]) (v̄, 1): the matrices of a vertex are blended first, a whole one per vector where vectors
+   are wide enough, and the blend then moves the vertex and turns its normal and tangent (Σ_j w_j
+   R_j n̄, made unit). Four vertices at a time are multiplied out, so that the sums along the rows
+   become sums of whole vectors after a transposition.
 
-   Quarters are groups of four lanes. Three quarters, in one to three vectors ("rows"), hold x, y and z of the four
-   vertices; a fourth, where there is one, holds nothing of use. */
+   Quarters are groups of four lanes. Three quarters, in one to three vectors ("rows"), hold x, y
+   and z of the four vertices; a fourth, where there is one, holds nothing of use. */
 #include "world/skin_lanes.h"
 
 #include "math/lanes.h"
@@ -19,9 +20,10 @@ typedef struct rows {
     vf v[VECTORS];
 } rows;
 
-/* ---- Across lanes ------------------------------------------------------------------------------------------------ */
+/* ---- Across lanes ---------------------------------------------------------------------------- */
 
-/* In every quarter: three floats times the row there, and behind them the row's fourth, or 0. Reads four floats at p. */
+/* In every quarter: three floats times the row there, and behind them the row's fourth, or 0. Reads
+   four floats at p. */
 PL_LANES_INLINE vf times_row(vf row, const float *p, bool with_fourth)
 {
 #if PL_LANES_NATIVE && PL_W == 16
@@ -77,7 +79,8 @@ PL_LANES_INLINE quarter quarter_of(const rows *r, int row)
 #endif
 }
 
-/* Each quarter of the result holds the sums over that quarter of the four vectors: of each, (a + c) + (b + d). */
+/* Each quarter of the result holds the sums over that quarter of the four vectors: of each, (a + c)
+   + (b + d). */
 PL_LANES_INLINE vf sum_quarters(const vf v[BATCH])
 {
 #if PL_LANES_NATIVE
@@ -133,7 +136,7 @@ PL_LANES_INLINE vf narrow(vd low, vd high)
 #endif
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 PL_LANES_INLINE bool is_packed_float(pl_buffer out, int scalars)
 {
@@ -156,7 +159,8 @@ PL_LANES_INLINE void write_packed(float *to, const rows *r, quarter fourth, int 
 #if PL_LANES_NATIVE
     __m128 a = (__m128)x, b = (__m128)y, c = (__m128)z, d = (__m128)fourth;
     _MM_TRANSPOSE4_PS(a, b, c, d);
-    /* Each store overwrites what the one before wrote too much; the last writes nothing too much. */
+    /* Each store overwrites what the one before wrote too much; the last writes nothing too
+       much. */
     _mm_storeu_ps(to, a), _mm_storeu_ps(to + scalars, b), _mm_storeu_ps(to + 2 * scalars, c);
     if (scalars == 4) {
         _mm_storeu_ps(to + 12, d);
@@ -222,7 +226,7 @@ PL_LANES_INLINE void write_positions(const pl_skin_span *s, size_t first, const 
         write_strided(s->positions_out, first, value, 3);
 }
 
-/* ---- Computing --------------------------------------------------------------------------------------------------- */
+/* ---- Computing ------------------------------------------------------------------------------- */
 
 PL_LANES_INLINE rows scaled_pose(const pl_skin_span *s, int32_t particle, float weight)
 {
@@ -306,9 +310,10 @@ PL_LANES_INLINE void skin_batch(const pl_skin_span *s, size_t first, int k, cons
     }
 }
 
-/* ---- Spans ------------------------------------------------------------------------------------------------------- */
+/* ---- Spans ----------------------------------------------------------------------------------- */
 
-/* The last vertices of a span, one to four: repeated to a full batch, with room to read beyond, and written aside. */
+/* The last vertices of a span, one to four: repeated to a full batch, with room to read beyond, and
+   written aside. */
 typedef struct tail {
     int32_t influences[BATCH * MOST];
     float weights[BATCH * MOST];

@@ -1,13 +1,13 @@
 /* The skinning kernel, compiled once per vector width. Every vertex is computed by itself, in the
-   same order of operations at every width: the bits do not depend on it, nor on how vertices are cut
-   into spans. */
+   same order of operations at every width: the bits do not depend on it, nor on how vertices are
+   cut into spans. */
 #ifndef PL_WORLD_SKIN_LANES_H
 #define PL_WORLD_SKIN_LANES_H
 
 #include "pliant/base.h"
 
-/* Floats of one particle's matrix: three rows of [R | x − R x̄], times the metres per unit of the model's lengths, a
-   power of two; and a row of zeros. */
+/* Floats of one particle's matrix: three rows of [R | x − R x̄], times the metres per unit of the
+   model's lengths, a power of two; and a row of zeros. */
 enum { PL_POSE = 16 };
 
 /* A run of vertices of one body. All arrays begin with its first vertex. */

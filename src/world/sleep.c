@@ -1,5 +1,6 @@
-/* Stacks sleep: bodies that touch each other form islands, and an island in which nothing has moved for a while stands still until something
-   touches it or changes it. A body that touches nothing does not fall asleep by itself; a call puts to sleep whatever the host wants. */
+/* Stacks sleep: bodies that touch each other form islands, and an island in which nothing has moved
+   for a while stands still until something touches it or changes it. A body that touches nothing
+   does not fall asleep by itself; a call puts to sleep whatever the host wants. */
 #include <math.h>
 #include <string.h>
 
@@ -10,10 +11,11 @@
 /* ...for so many seconds; what trembles on the spot may do so at this many spacings per second. */
 #define QUIET_TIME 0.5
 #define QUIET_SPEED 1.0
-/* In a large pile somebody always slips a little: so many of an island need not be quiet, only slow. */
+/* In a large pile somebody always slips a little: so many of an island need not be quiet, only
+   slow. */
 #define RESTLESS_PART 0.125
 
-/* ---- Islands: union and find over the numbers contact has given the bodies -------------------- */
+/* ---- Islands: union and find over the numbers contact has given the bodies ------------------- */
 
 static int find(pl_world *world, int i)
 {
@@ -51,7 +53,8 @@ static void find_islands(pl_world *world)
     }
 }
 
-/* Bodies that are attached to each other are one island; what hangs on something rests as well as what lies on something. */
+/* Bodies that are attached to each other are one island; what hangs on something rests as well as
+   what lies on something. */
 static void join_attached(pl_world *world)
 {
     const pl_attachments *all = &world->attachments;
@@ -84,7 +87,7 @@ static void join_attached(pl_world *world)
     }
 }
 
-/* ---- Falling asleep --------------------------------------------------------------------------- */
+/* ---- Falling asleep -------------------------------------------------------------------------- */
 
 /* Displacement in the last step of the particle that moved most, units. */
 static double largest_step(const pl_oriented *matter)
@@ -104,7 +107,8 @@ static double largest_step(const pl_oriented *matter)
     return sqrt(most);
 }
 
-/* Some particles, evenly through the body, against where they were; they stay there if they are now too far away. */
+/* Some particles, evenly through the body, against where they were; they stay there if they are now
+   too far away. */
 static bool rests(pl_record *record, double far)
 {
     const pl_oriented *matter = &record->matter;
@@ -163,7 +167,8 @@ static bool may_sleep(const pl_island *island)
            (!island->fast && island->restless <= RESTLESS_PART * island->bodies);
 }
 
-/* An island sleeps when all of its bodies are quiet, or in a large one most of them and the others slow. Fixed order; nothing is allocated. */
+/* An island sleeps when all of its bodies are quiet, or in a large one most of them and the others
+   slow. Fixed order; nothing is allocated. */
 void pl_world_fall_asleep(pl_world *world)
 {
     pl_contact *contact = world->contact;
@@ -191,7 +196,7 @@ void pl_world_fall_asleep(pl_world *world)
         world->regroup = true;
 }
 
-/* ---- Waking ----------------------------------------------------------------------------------- */
+/* ---- Waking ---------------------------------------------------------------------------------- */
 
 static void wake(pl_world *world, pl_record *record)
 {
@@ -224,7 +229,8 @@ void pl_world_wake_all(pl_world *world)
             wake(world, record);
 }
 
-/* Within a sub-step: those that were touched, with their islands. They have not been solved in it: they start from where they stand. */
+/* Within a sub-step: those that were touched, with their islands. They have not been solved in it:
+   they start from where they stand. */
 bool pl_world_wake_touched(pl_world *world)
 {
     pl_contact *contact = world->contact;
@@ -245,7 +251,7 @@ bool pl_world_wake_touched(pl_world *world)
     return any;
 }
 
-/* ---- By hand ---------------------------------------------------------------------------------- */
+/* ---- By hand --------------------------------------------------------------------------------- */
 
 static void note_box(pl_record *record)
 {

@@ -6,7 +6,7 @@
 #include "matter/posed.h"
 #include "matter/tet_numbers.h"
 
-/* ---- State ------------------------------------------------------------------------------------ */
+/* ---- State ----------------------------------------------------------------------------------- */
 
 /* Directions and quaternions; of floats that were multiplied and normalised, hence the margin. */
 static bool is_unit(const double *v, int count)
@@ -75,7 +75,7 @@ static void motion_part(pl_stream *s, pl_record *record)
     pl_stream_doubles(s, record->force, 3 * n);
 }
 
-/* ---- What it is made of ----------------------------------------------------------------------- */
+/* ---- What it is made of ---------------------------------------------------------------------- */
 
 static void map_part(pl_stream *s, pl_world *world, float **map, int count)
 {
@@ -115,7 +115,7 @@ static void makeup_part(pl_stream *s, pl_world *world, pl_record *record)
     map_part(s, world, &record->particle_density, record->model->particle_count);
 }
 
-/* ---- What holds it ---------------------------------------------------------------------------- */
+/* ---- What holds it --------------------------------------------------------------------------- */
 
 static void fixed_part(pl_stream *s, pl_world *world, pl_oriented *matter)
 {
@@ -205,7 +205,7 @@ static void holds_part(pl_stream *s, pl_world *world, pl_record *record)
         pl_snapshot_hold(s, matter->holds + i, matter->n);
 }
 
-/* ---- Tetrahedra ------------------------------------------------------------------------------- */
+/* ---- Tetrahedra ------------------------------------------------------------------------------ */
 
 /* Marks a size as that of tetrahedra: other bodies are saved as they always were. */
 #define TETRAHEDRAL (UINT64_C(1) << 63)
@@ -241,7 +241,7 @@ static void tetrahedral_part(pl_stream *s, pl_world *world, pl_record *record, s
 /* Likewise, of oriented particles with a rest shape of their own. */
 #define POSED (UINT64_C(1) << 62)
 
-/* ---- Clusters --------------------------------------------------------------------------------- */
+/* ---- Clusters -------------------------------------------------------------------------------- */
 
 static uint64_t size_of(const pl_record *record)
 {
@@ -289,7 +289,7 @@ static void clustered_part(pl_stream *s, pl_world *world, pl_record *record)
     }
 }
 
-/* ---- Bodies and worlds ------------------------------------------------------------------------ */
+/* ---- Bodies and worlds ----------------------------------------------------------------------- */
 
 void pl_snapshot_body(pl_stream *s, pl_world *world, pl_record *record)
 {
@@ -375,7 +375,7 @@ void pl_snapshot_kept(pl_stream *s, pl_world *world)
         kept->count = count;
 }
 
-/* ---- Saving and hashing ----------------------------------------------------------------------- */
+/* ---- Saving and hashing ---------------------------------------------------------------------- */
 
 /* Everything but the closing hash. */
 static void world_part(pl_stream *s, const pl_world *source)
@@ -416,7 +416,8 @@ pl_status pl_world_save(const pl_world *world, void *bytes, size_t capacity, siz
     return PL_OK;
 }
 
-/* The same as the hash that closes a snapshot, but for clustered and tetrahedral bodies, of which a digest is taken. */
+/* The same as the hash that closes a snapshot, but for clustered and tetrahedral bodies, of which a
+   digest is taken. */
 uint64_t pl_world_hash(const pl_world *world)
 {
     if (!world)

@@ -22,7 +22,7 @@ static void solve_blocks(void *context, int begin, int end, int worker)
     }
 }
 
-/* ---- The step --------------------------------------------------------------------------------- */
+/* ---- The step -------------------------------------------------------------------------------- */
 
 static void begin_bodies(void *context, int begin, int end, int worker)
 {
@@ -104,7 +104,7 @@ static void run(pl_world *world, uint64_t count, pl_report *report)
     world->stepping = false;
 }
 
-/* ---- Interface -------------------------------------------------------------------------------- */
+/* ---- Interface ------------------------------------------------------------------------------- */
 
 static PL_APART pl_status step(pl_world *world, pl_report *report)
 {

@@ -64,7 +64,7 @@ pl_status pl_body_get_state(const pl_world *world, pl_body body, pl_body_state *
     PL_COMPUTE(get_state(world, body, state));
 }
 
-/* ---- Energy ----------------------------------------------------------------------------------- */
+/* ---- Energy ---------------------------------------------------------------------------------- */
 
 static double kinetic(const pl_oriented *matter)
 {

@@ -1,5 +1,6 @@
-/* Tetrahedral bodies in a world: made from a model whose particles are the corners of its tetrahedra. Bodies that share a
-   system are solved side by side, a large one by itself with all tasks; single small ones one task each. */
+/* Tetrahedral bodies in a world: made from a model whose particles are the corners of its
+   tetrahedra. Bodies that share a system are solved side by side, a large one by itself with all
+   tasks; single small ones one task each. */
 #include "world/world.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 /* From this many particles on a body is worth cutting into tasks of its own. */
 enum { LARGE = 1024, BODIES_PER_TASK = 4 };
 
-/* ---- Making ----------------------------------------------------------------------------------- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 static bool has_corners_as_particles(const pl_model *model)
 {
@@ -155,7 +156,7 @@ pl_status pl_tetrahedral_make_system(pl_world *world, const pl_system_key *key, 
     return status;
 }
 
-/* ---- Outfits ---------------------------------------------------------------------------------- */
+/* ---- Outfits --------------------------------------------------------------------------------- */
 
 /* The present state in a body of another system. */
 static pl_status carry_over(pl_world *world, const pl_tetrahedral *from, pl_tetrahedral *to,
@@ -194,7 +195,7 @@ pl_status pl_tetrahedral_equip(pl_world *world, pl_model *model, const pl_setup 
     return setup->present ? carry_over(world, setup->present, outfit->tetrahedral, error) : PL_OK;
 }
 
-/* ---- Groups ----------------------------------------------------------------------------------- */
+/* ---- Groups ---------------------------------------------------------------------------------- */
 
 void pl_world_group_tets(pl_world *world)
 {
@@ -217,7 +218,7 @@ void pl_world_group_tets(pl_world *world)
     world->tet_groups[world->tet_group_count] = count;
 }
 
-/* ---- Solving ---------------------------------------------------------------------------------- */
+/* ---- Solving --------------------------------------------------------------------------------- */
 
 /* The mean of a free body moves by itself; what is held falls with its particles. */
 static void prepare(const pl_world *world, pl_record *record, pl_tet_motion *motion)
@@ -301,7 +302,7 @@ void pl_world_solve_tets(pl_world *world)
     pl_tasks_run(world->tasks, settle, world, world->tet_count, BODIES_PER_TASK);
 }
 
-/* ---- After the contacts ----------------------------------------------------------------------- */
+/* ---- After the contacts ---------------------------------------------------------------------- */
 
 void pl_world_change_tets(pl_world *world)
 {
@@ -312,8 +313,8 @@ void pl_world_change_tets(pl_world *world)
     world->workers[0].work.ticks[PL_STAGE_CHANGE] += pl_ticks() - clock;
 }
 
-/* The rotation nearest to how their surroundings are deformed, from the last one on: the surface turns with it. What
-   stretches it are the particles themselves. */
+/* The rotation nearest to how their surroundings are deformed, from the last one on: the surface
+   turns with it. What stretches it are the particles themselves. */
 static void orient(void *context, int begin, int end, int worker)
 {
     pl_world *world = context;
@@ -333,7 +334,7 @@ void pl_world_finish_tets(pl_world *world)
         pl_tasks_run(world->tasks, orient, world, world->tet_count, 1);
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 bool pl_tetrahedral_elastic(const pl_world *world, const pl_record *record, double *out)
 {

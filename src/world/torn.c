@@ -1,5 +1,6 @@
-/* The surface of a body that has broken: every vertex keeps to those of its particles that are still joined to the one
-   it belongs to. Two particles are joined when they are in clusters that are the same or have a particle in common. */
+/* The surface of a body that has broken: every vertex keeps to those of its particles that are
+   still joined to the one it belongs to. Two particles are joined when they are in clusters that
+   are the same or have a particle in common. */
 #include <string.h>
 
 #include "world/world.h"

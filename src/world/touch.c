@@ -1,4 +1,5 @@
-/* Joins matter and contact: bodies' particles are shown to the contact stage, and what it moves is brought back. */
+/* Joins matter and contact: bodies' particles are shown to the contact stage, and what it moves is
+   brought back. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +7,7 @@
 #include "base/prefetch.h"
 #include "world/world.h"
 
-/* ---- Entering --------------------------------------------------------------------------------- */
+/* ---- Entering -------------------------------------------------------------------------------- */
 
 static pl_contact_body entry_of(const pl_record *record)
 {
@@ -83,7 +84,7 @@ void pl_world_enter_contacts(pl_world *world)
     contact->stale = true;
 }
 
-/* ---- A sub-step ------------------------------------------------------------------------------- */
+/* ---- A sub-step ------------------------------------------------------------------------------ */
 
 static void gather_bodies(void *context, int begin, int end, int worker)
 {
@@ -181,8 +182,8 @@ static bool is_bouncy(const pl_contact *contact)
     return false;
 }
 
-/* What is written of the next body at the end and was not read by contact: it went out of the cache while all were solved.
-   Of a large one the rest is seen coming. */
+/* What is written of the next body at the end and was not read by contact: it went out of the cache
+   while all were solved. Of a large one the rest is seen coming. */
 static void look_ahead(const pl_world *world, int i)
 {
     enum { MOST = 48 };

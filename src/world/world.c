@@ -31,7 +31,7 @@ pl_world_def pl_default_world_def(void)
                           .cookie = world_cookie};
 }
 
-/* ---- Checks ----------------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 static pl_status check_host(const pl_world_def *def, pl_error *error)
 {
@@ -66,7 +66,7 @@ pl_status pl_world_check_unlocked(const pl_world *world, pl_error *error)
     return PL_OK;
 }
 
-/* ---- Life ------------------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 static void free_memory(pl_memory *memory)
 {
@@ -176,7 +176,7 @@ void pl_world_destroy(pl_world *world)
     free_memory(memory);
 }
 
-/* ---- Settings --------------------------------------------------------------------------------- */
+/* ---- Settings -------------------------------------------------------------------------------- */
 
 double pl_world_time(const pl_world *world)
 {

@@ -197,7 +197,7 @@ pl_status pl_world_check_unlocked(const pl_world *world, pl_error *error);
 /* Frees all bodies and the arrays for them; what belongs to the host and to the workers stays. */
 void pl_world_clear(pl_world *world);
 
-/* ---- Slots and room (room.c) ------------------------------------------------------------------ */
+/* ---- Slots and room (room.c) ----------------------------------------------------------------- */
 
 /* Grows an array of `count` elements to hold one more; *capacity doubles. False without memory, and
    nothing changed. */
@@ -208,7 +208,8 @@ pl_status pl_world_reserve_body(pl_world *world, const pl_record *record);
 /* Parts of it, for bodies that have grown. */
 bool pl_world_reserve_field(pl_world *world, int particles);
 bool pl_world_reserve_contacts(pl_world *world, const pl_record *more); /* NULL = nobody new */
-/* How stiff a body is against its inertia where contact moves it as a whole (contact/firm.c), or 0. */
+/* How stiff a body is against its inertia where contact moves it as a whole (contact/firm.c), or
+   0. */
 double pl_record_firmness(const pl_world *world, const pl_record *record);
 /* The particle of the model that a particle is, or was divided from. */
 static inline int pl_record_origin(const pl_record *record, int particle)
@@ -237,14 +238,14 @@ pl_record *pl_world_record(const pl_world *world, pl_body body);
 /* For calls that change something: the world unlocked, the handle fresh. */
 pl_status pl_world_open(pl_world *world, pl_body body, pl_record **record, pl_error *error);
 
-/* ---- Systems (systems.c) ---------------------------------------------------------------------- */
+/* ---- Systems (systems.c) --------------------------------------------------------------------- */
 
 /* Finds or makes a system; with one more reference, which pl_world_release_system gives back. */
 pl_status pl_world_get_system(pl_world *world, const pl_system_key *key, pl_shared_system *out,
                               pl_error *error);
 void pl_world_release_system(pl_world *world, pl_system *system);
 
-/* ---- Outfits (outfit.c) ----------------------------------------------------------------------- */
+/* ---- Outfits (outfit.c) ---------------------------------------------------------------------- */
 
 /* Everything about a body that decides which system it uses. */
 typedef struct pl_setup {
@@ -290,7 +291,7 @@ pl_status pl_world_equip(pl_world *world, pl_model *model, const pl_setup *setup
 void pl_world_adopt(pl_world *world, pl_record *record, const pl_outfit *outfit);
 void pl_world_discard(pl_world *world, pl_outfit *outfit);
 
-/* ---- Bodies (body.c, makeup.c, motion.c) ------------------------------------------------------ */
+/* ---- Bodies (body.c, makeup.c, motion.c) ----------------------------------------------------- */
 
 /* Memory of a body at rest at the origin, without a system. */
 pl_record *pl_record_create(pl_world *world, pl_model *model);
@@ -326,7 +327,7 @@ void pl_record_forget_old(pl_oriented *matter);
 /* ...and nothing is smeared between here and the state before. */
 void pl_record_show_now(pl_oriented *matter);
 
-/* ---- Clustered matter (clustered.c) ------------------------------------------------------------ */
+/* ---- Clustered matter (clustered.c) ---------------------------------------------------------- */
 
 /* Makes a new record clustered; and gives back what it took. */
 pl_status pl_clustered_fill(pl_world *world, pl_record *record, const pl_clustered_def *def,
@@ -344,7 +345,7 @@ void pl_record_tear(pl_world *world, pl_record *record);
 /* At the end of a step: rotations of the particles; room for what may break in the next. */
 void pl_world_finish_others(pl_world *world);
 
-/* ---- Tetrahedral matter (tetrahedral.c) -------------------------------------------------------- */
+/* ---- Tetrahedral matter (tetrahedral.c) ------------------------------------------------------ */
 
 /* Makes a new record tetrahedral, all but the system; checks what the caller wants. */
 pl_status pl_tetrahedral_fill(pl_world *world, pl_record *record, const pl_tetrahedral_def *def,
@@ -362,7 +363,7 @@ void pl_world_solve_tets(pl_world *world);
 void pl_world_change_tets(pl_world *world);
 void pl_world_finish_tets(pl_world *world);
 
-/* ---- Oriented bodies with a rest shape of their own (posed.c) ----------------------------------- */
+/* ---- Oriented bodies with a rest shape of their own (posed.c) -------------------------------- */
 
 /* Gives a new record targets that may change; `plastic` NULL = they do not flow. */
 pl_status pl_posed_fill(pl_world *world, pl_record *record, const pl_plasticity_def *plastic,
@@ -370,10 +371,10 @@ pl_status pl_posed_fill(pl_world *world, pl_record *record, const pl_plasticity_
 void pl_world_solve_posed(pl_world *world);
 void pl_snapshot_posed(pl_stream *s, pl_world *world, pl_record *record, size_t size);
 
-/* ---- Matter whose solver knows no pins (draw.c) ------------------------------------------------ */
+/* ---- Matter whose solver knows no pins (draw.c) ---------------------------------------------- */
 void pl_matter_draw_to_pins(pl_oriented *matter);
 
-/* ---- The step (groups.c, predict.c, report.c) ------------------------------------------------- */
+/* ---- The step (groups.c, predict.c, report.c) ------------------------------------------------ */
 
 enum { PL_BODIES_PER_TASK = 16 };
 
@@ -386,11 +387,13 @@ bool pl_world_wake_touched(pl_world *world); /* within a sub-step */
 /* The box around the ellipsoids of a body asleep: found once, and kept while it sleeps. */
 const double *pl_record_sleep_box(pl_record *record);
 
-/* Contacts and all that follows them in a sub-step (touch.c); `rest_of_step` seconds are left of the step. */
+/* Contacts and all that follows them in a sub-step (touch.c); `rest_of_step` seconds are left of
+   the step. */
 void pl_world_enter_contacts(pl_world *world);
 void pl_world_touch(pl_world *world, double rest_of_step);
 
-/* What springs of a body do while colliders hold its particles up (brace.c): whether that is to be looked at; then, before contact is brought back, how it bounced; and after that. */
+/* What springs of a body do while colliders hold its particles up (brace.c): whether that is to be
+   looked at; then, before contact is brought back, how it bounced; and after that. */
 bool pl_record_braces(const pl_world *world, const pl_record *record);
 void pl_world_note_bounces(pl_world *world, int number);
 void pl_world_brace(pl_world *world, pl_record *record);
@@ -407,7 +410,7 @@ void pl_world_predict(pl_world *world, double t);
 void pl_report_begin(pl_world *world);
 void pl_report_fill(const pl_world *world, double ms, double ms_per_tick, pl_report *report);
 
-/* ---- Checks of callers' values (checks.c) ----------------------------------------------------- */
+/* ---- Checks of callers' values (checks.c) ---------------------------------------------------- */
 
 /* False for NULL, too. */
 bool pl_is_finite3(const double v[3]);

@@ -1,4 +1,5 @@
-/* Broken documents, worlds, models, bodies, pins and forces; included files; values of --set. See broken_kit.h. */
+/* Broken documents, worlds, models, bodies, pins and forces; included files; values of --set. See
+   broken_kit.h. */
 #include "broken_kit.h"
 
 static const broken_scene scenes[] = {

@@ -1,5 +1,6 @@
-/* What is in the pictures of the command, by properties and not by bytes: where the body is and how large, its colours, what
-   each overlay, camera and light changes. Skipped where there is no OpenGL. */
+/* What is in the pictures of the command, by properties and not by bytes: where the body is and how
+   large, its colours, what each overlay, camera and light changes. Skipped where there is no
+   OpenGL. */
 #include "support/check.h"
 
 #include <math.h>
@@ -135,7 +136,7 @@ static double difference(const picture *a, const picture *b)
     return (double)count / (WIDTH * HEIGHT);
 }
 
-/* ---- The automatic camera ------------------------------------------------------------------------ */
+/* ---- The automatic camera -------------------------------------------------------------------- */
 
 static void bodies_are_in_the_picture(void **state)
 {
@@ -157,7 +158,7 @@ static void bodies_are_in_the_picture(void **state)
     }
 }
 
-/* ---- Overlays ------------------------------------------------------------------------------------- */
+/* ---- Overlays -------------------------------------------------------------------------------- */
 
 static void stress_is_colour(void **state)
 {
@@ -169,7 +170,8 @@ static void stress_is_colour(void **state)
     int until = HEIGHT * 3 / 4; /* without the bar */
     outline a = find_outline(&at_rest, until), b = find_outline(&bent, until),
             c = find_outline(&gentle, until), d = find_outline(&automatic, until);
-    /* At rest all is violet: more blue than green. Bent it is green and yellow; with a large scale violet again. */
+    /* At rest all is violet: more blue than green. Bent it is green and yellow; with a large scale
+       violet again. */
     assert_true(a.count > 100 && a.mean[2] > a.mean[1] + 20);
     assert_true(b.count > 100 && b.mean[1] > a.mean[1] + 40);
     assert_true(c.mean[2] > c.mean[1] + 20);
@@ -214,7 +216,8 @@ static void overlays_show_what_is_inside(void **state)
     drop(&surface), drop(&tets);
 }
 
-/* The particles in the colours of their clusters, where they are now; a body that has none shows its surface. */
+/* The particles in the colours of their clusters, where they are now; a body that has none shows
+   its surface. */
 static void clusters_have_colours(void **state)
 {
     (void)state;
@@ -259,7 +262,7 @@ static void contacts_are_marked(void **state)
     drop(&none), drop(&some);
 }
 
-/* ---- Cameras and lights of the scene -------------------------------------------------------------- */
+/* ---- Cameras and lights of the scene --------------------------------------------------------- */
 
 static void cameras_turn_the_picture(void **state)
 {
@@ -290,7 +293,8 @@ static void cameras_turn_the_picture(void **state)
     double ratio = (double)(n.right - n.left) / (a.right - a.left);
     assert_true(fabs(ratio - tan(0.3) / tan(10 * 0.017453292519943295)) < 0.12);
     assert_true(r.left > 0 && r.right < WIDTH - 1 && r.count > 300);
-    /* At the beginning of its way it sees what the second camera sees, at the end what the first one does. */
+    /* At the beginning of its way it sees what the second camera sees, at the end what the first
+       one does. */
     assert_true(difference(&pan_before, &ahead) < 1e-9);
     outline moved = find_outline(&pan_after, HEIGHT);
     assert_true(moved.right - moved.left < 2 * (moved.bottom - moved.top));

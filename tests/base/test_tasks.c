@@ -340,7 +340,8 @@ static void missing_threads_are_done_without(void **state)
         skip();
     if (check_is_slow_build()) /* sanitizers want that room for themselves */
         skip();
-    /* No room for a thread's stack; must be the first test, while no stack of an old thread is kept. */
+    /* No room for a thread's stack; must be the first test, while no stack of an old thread is
+       kept. */
     pl_memory memory;
     pl_memory_init(&memory, NULL, 0);
     none = before;

@@ -1,5 +1,6 @@
-/* The distance of closest approach of two ellipsoids, as the narrow phase finds it, against brute force:
-   d = min over unit m of (√(mᵀB₁m) + √(mᵀB₂m)) / (n · m), the separating plane that allows the nearest approach. Label: slow. */
+/* The distance of closest approach of two ellipsoids, as the narrow phase finds it, against brute
+   force: d = min over unit m of (√(mᵀB₁m) + √(mᵀB₂m)) / (n · m), the separating plane that allows
+   the nearest approach. Label: slow. */
 #include "contact/contact.h"
 #include "contact/share.h"
 #include "support/check.h"
@@ -167,8 +168,8 @@ static void random_direction(pl_rng *rng, double n[3])
         n[k] /= sqrt(square);
 }
 
-/* What a touch says of the closest approach: everything overlapped before, so it is all in `recover`, and at this h all at once, but
-   for the part that is left alone. */
+/* What a touch says of the closest approach: everything overlapped before, so it is all in
+   `recover`, and at this h all at once, but for the part that is left alone. */
 static double approach_of(const kit *k, const pl_touch *t, double distance)
 {
     assert_true(PL_RECOVERY_RATE * k->contact->h >= 1);

@@ -1,6 +1,7 @@
-/* Touches resolved in batches against the same touches resolved one after the other: every bit is the same, whoever shares a particle
-   with whom, and whether there is room for all batches, for some or for none. And who is gone through again and again: those who are
-   thrown at somebody, with all their touches. */
+/* Touches resolved in batches against the same touches resolved one after the other: every bit is
+   the same, whoever shares a particle with whom, and whether there is room for all batches, for
+   some or for none. And who is gone through again and again: those who are thrown at somebody, with
+   all their touches. */
 #include "contact/contact.h"
 #include "support/check.h"
 
@@ -61,7 +62,8 @@ static void random_unit(pl_rng *rng, float v[3])
         v[k] /= sqrtf(square);
 }
 
-/* Of `popular` particles, so that chains are long or short; some are swept, some do not rub, some were deep in each other. */
+/* Of `popular` particles, so that chains are long or short; some are swept, some do not rub, some
+   were deep in each other. */
 static pl_touch random_touch(pl_rng *rng, int popular, bool swift)
 {
     int a = (int)pl_random_below(rng, (uint32_t)popular);
@@ -141,7 +143,8 @@ static void test_batches_equal_the_order(void **state)
     drop_kit(&two);
 }
 
-/* A row of balls, each deep in the next. The first comes head-on: by its speed, or because the solver has moved it there from rest. */
+/* A row of balls, each deep in the next. The first comes head-on: by its speed, or because the
+   solver has moved it there from rest. */
 static void thrown_ones_go_through_again(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
-/* Groups leave nothing out: touches found through groups that are kept for as long as they are good, against those of
-   all clumps with all others and all their particles. Every bit of every touch is the same, however bodies wobble,
-   fly, jump, sleep, are nudged or measured from somewhere else, and however long a sub-step takes. */
+/* Groups leave nothing out: touches found through groups that are kept for as long as they are
+   good, against those of all clumps with all others and all their particles. Every bit of every
+   touch is the same, however bodies wobble, fly, jump, sleep, are nudged or measured from somewhere
+   else, and however long a sub-step takes. */
 #include "contact/contact.h"
 #include "support/check.h"
 
@@ -39,7 +40,8 @@ static double between(pl_rng *rng, double low, double high)
     return low + (high - low) * pl_random_double(rng);
 }
 
-/* A chain that is wound up, so that it has something to touch of its own; of flat and of round particles, in metres. */
+/* A chain that is wound up, so that it has something to touch of its own; of flat and of round
+   particles, in metres. */
 static void make_kind(pl_memory *memory, kind *k, int n, pl_rng *rng)
 {
     int32_t start[MOST + 1], neighbour[2 * MOST], count = 0;
@@ -125,7 +127,7 @@ static void drop_kit(kit *k)
     assert_int_equal(k->memory.used, 0);
 }
 
-/* ---- Motion --------------------------------------------------------------------------------------- */
+/* ---- Motion ---------------------------------------------------------------------------------- */
 
 /* Between sub-steps anything may happen; most of the time little does. */
 static void disturb(kit *k, thing *t, pl_rng *rng)
@@ -202,7 +204,7 @@ static void move(kit *k, double h)
     k->clock += h;
 }
 
-/* ---- Both ways ------------------------------------------------------------------------------------ */
+/* ---- Both ways ------------------------------------------------------------------------------- */
 
 static void begin(const kit *k, pl_contact *contact, double time, double h)
 {

@@ -369,8 +369,8 @@ static double first_inside(const shape *s, const double from[3], const double at
     return 2;
 }
 
-/* Where the ellipsoid has come to the barrier it has come to the shape, give or take 2 % of how wide it is. What touched to begin with is stopped where
-   its centre goes in. */
+/* Where the ellipsoid has come to the barrier it has come to the shape, give or take 2 % of how
+   wide it is. What touched to begin with is stopped where its centre goes in. */
 static void check_first_touch(const shape *s, const egg *e, const pl_ball *ball,
                               const pl_barrier *barrier, int number)
 {
@@ -532,7 +532,8 @@ static void the_first_triangle_stops(void **state)
     pl_solid_destroy(&memory, solid);
 }
 
-/* A triangle with two sides is the same whichever way its corners go around, and nothing goes through its middle from either. */
+/* A triangle with two sides is the same whichever way its corners go around, and nothing goes
+   through its middle from either. */
 static void both_sides_stop(void **state)
 {
     (void)state;

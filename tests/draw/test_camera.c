@@ -1,5 +1,5 @@
-/* A camera that sees everything: whatever points are gathered, they all lie in the picture, within the margin, and some of
-   them touch it. */
+/* A camera that sees everything: whatever points are gathered, they all lie in the picture, within
+   the margin, and some of them touch it. */
 #include "support/check.h"
 
 #include <string.h>
@@ -101,8 +101,8 @@ static void bad_points_are_refused(void **state)
     }
 }
 
-/* A body that falls, then lies small: every frame's camera still has it in the picture, comes nearer in the end, and
-   never jumps. */
+/* A body that falls, then lies small: every frame's camera still has it in the picture, comes
+   nearer in the end, and never jumps. */
 static void a_path_follows_without_haste(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Fewer vertices: each is stood for by one of its own cell, which stands for itself; a lack of memory is survived. */
+/* Fewer vertices: each is stood for by one of its own cell, which stands for itself; a lack of
+   memory is survived. */
 #include "support/check.h"
 
 #include <math.h>

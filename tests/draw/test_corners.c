@@ -1,5 +1,5 @@
-/* Creases: a box has them, a fine sphere has none, seams do not count; closed and open surfaces are told apart; any
-   indices and places will do; every lack of memory is survived. */
+/* Creases: a box has them, a fine sphere has none, seams do not count; closed and open surfaces are
+   told apart; any indices and places will do; every lack of memory is survived. */
 #include "support/check.h"
 
 #include <math.h>

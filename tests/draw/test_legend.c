@@ -1,4 +1,5 @@
-/* Colours whose lightness rises evenly with the number; numbers in words; a bar that stays in its corner. */
+/* Colours whose lightness rises evenly with the number; numbers in words; a bar that stays in its
+   corner. */
 #include "support/check.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* Pictures of known scenes: what is lit is bright, shadows are dark, edges are smooth, the background is where nothing
-   is; the same for every size, scale and place; bad input is refused. Skipped where there is no OpenGL. */
+/* Pictures of known scenes: what is lit is bright, shadows are dark, edges are smooth, the
+   background is where nothing is; the same for every size, scale and place; bad input is refused.
+   Skipped where there is no OpenGL. */
 #include "support/check.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ static bool is_red(const uint8_t *rgba, int x, int y)
     return p[0] > p[1] + 30;
 }
 
-/* ---- What is seen ------------------------------------------------------------------------------- */
+/* ---- What is seen ---------------------------------------------------------------------------- */
 
 static void light_and_shadow(void **state)
 {
@@ -90,7 +91,8 @@ static void edges_are_smooth(void **state)
     pl_draw_view view = ball_view(1, 0);
     view.ground = false;
     draw_ball(draw, &view, 1, 0, pixels);
-    /* Over the upper part of the ball's outline: between background and ball lie pixels of neither. */
+    /* Over the upper part of the ball's outline: between background and ball lie pixels of
+       neither. */
     int between = 0, columns = 0;
     for (int x = WIDTH / 2 - 30; x < WIDTH / 2 + 30; x++) {
         int y = 0;
@@ -220,8 +222,8 @@ static void lights_are_as_given(void **state)
 
 enum { ROWS = 60, AROUND = 80 };
 
-/* The ball once more as a mesh of thousands of triangles, whose shadow is thrown by fewer of them: the same picture. Then in
-   another colour. */
+/* The ball once more as a mesh of thousands of triangles, whose shadow is thrown by fewer of them:
+   the same picture. Then in another colour. */
 static void a_mesh_is_what_it_shows(void **state)
 {
     (void)state;
@@ -266,7 +268,7 @@ static void a_mesh_is_what_it_shows(void **state)
     pl_draw_surface_destroy(surface);
 }
 
-/* ---- Whatever the circumstances ------------------------------------------------------------------ */
+/* ---- Whatever the circumstances -------------------------------------------------------------- */
 
 static int largest_difference(const uint8_t *a, const uint8_t *b, size_t size)
 {
@@ -358,7 +360,7 @@ static void bad_views_are_refused(void **state)
     assert_int_equal(pl_draw_finish(draw, pixels, &error), PL_OK);
 }
 
-/* ---- Memory -------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void every_lack_of_memory_is_clean(void **state)
 {

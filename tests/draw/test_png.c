@@ -1,4 +1,5 @@
-/* PNG: read back by libpng's own simple reader, the pixels are the same; a lack of memory is survived. */
+/* PNG: read back by libpng's own simple reader, the pixels are the same; a lack of memory is
+   survived. */
 #include "support/check.h"
 
 #include <png.h>

@@ -1,5 +1,6 @@
-/* Strain: a bar drawn out by a tenth has 0.1, in a rod, a sheet's and a block's middle; rigid motion has none at any size;
-   times Young's modulus it gives the elastic energy that the world itself finds. */
+/* Strain: a bar drawn out by a tenth has 0.1, in a rod, a sheet's and a block's middle; rigid
+   motion has none at any size; times Young's modulus it gives the elastic energy that the world
+   itself finds. */
 #include "support/check.h"
 
 #include <math.h>
@@ -95,7 +96,8 @@ static void rigid_motion_has_none(void **state)
     }
 }
 
-/* Turned against each other where they stand: by the angle a, ‖(R_i − R_j) diag(r)‖² = 2 (1 − cos a) · 2 r² / 5. */
+/* Turned against each other where they stand: by the angle a, ‖(R_i − R_j) diag(r)‖² = 2 (1 − cos
+   a) · 2 r² / 5. */
 static void twist_counts(void **state)
 {
     (void)state;
@@ -112,7 +114,8 @@ static void twist_counts(void **state)
     assert_true(fabs(strains[0] - expected) < 1e-12 && fabs(strains[1] - expected) < 1e-12);
 }
 
-/* A rod in a world: its elastic energy is Y e² V / 2, and the raw stiffness that means Y gives Y back. */
+/* A rod in a world: its elastic energy is Y e² V / 2, and the raw stiffness that means Y gives Y
+   back. */
 static void as_the_world_finds_it(void **state)
 {
     (void)state;

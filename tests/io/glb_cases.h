@@ -1,5 +1,5 @@
-/* A play and its .glb, read back by an evaluator of its own: joints from keys, vertices from joints. Shared by the tests of
-   .glb files, each of which has a directory of its own. */
+/* A play and its .glb, read back by an evaluator of its own: joints from keys, vertices from
+   joints. Shared by the tests of .glb files, each of which has a directory of its own. */
 #ifndef PLIANT_TESTS_GLB_CASES_H
 #define PLIANT_TESTS_GLB_CASES_H
 

@@ -1,5 +1,6 @@
-/* What the tests of all mesh readers do: read bytes, look whether a mesh keeps its contract, and hurt a good file in
-   every way (cut at every byte, thousands of changed bytes, no memory) to see that it is read well or refused well. */
+/* What the tests of all mesh readers do: read bytes, look whether a mesh keeps its contract, and
+   hurt a good file in every way (cut at every byte, thousands of changed bytes, no memory) to see
+   that it is read well or refused well. */
 #ifndef PLIANT_TESTS_MESH_CASES_H
 #define PLIANT_TESTS_MESH_CASES_H
 
@@ -100,8 +101,9 @@ static inline void check_mesh(const pl_mesh *mesh)
         assert_true(look->images[i].name && look->images[i].mime);
 }
 
-/* Reads bytes of their exact size (so that the address sanitizer sees a step beyond them) under the promised bound of
-   memory; a failure says what is wrong, leaves no memory behind, and zeroes the mesh. */
+/* Reads bytes of their exact size (so that the address sanitizer sees a step beyond them) under the
+   promised bound of memory; a failure says what is wrong, leaves no memory behind, and zeroes the
+   mesh. */
 static inline pl_status read_strictly(const void *bytes, size_t size, const char *name,
                                       counting *count, pl_mesh *mesh, pl_error *error)
 {
@@ -131,7 +133,7 @@ static inline void free_strictly(pl_mesh *mesh, counting *count)
     assert_int_equal(count->used, 0);
 }
 
-/* ---- Hurting files ------------------------------------------------------------------------------------------------- */
+/* ---- Hurting files --------------------------------------------------------------------------- */
 
 static inline pl_status try_bytes(const void *bytes, size_t size, const char *name)
 {
@@ -227,7 +229,7 @@ static inline void hurt(const void *bytes, size_t size, const char *name, uint64
     starve(bytes, size, name);
 }
 
-/* ---- Reading and refusing ---------------------------------------------------------------------------------------------- */
+/* ---- Reading and refusing -------------------------------------------------------------------- */
 
 /* A text that must be read; freed by pl_mesh_free. */
 static inline pl_mesh read_text(const char *text, const char *name)

@@ -1,8 +1,8 @@
-/* The scenes of crowds, falls, ropes and slopes that are shipped: each builds, runs, and gives the same bits for any
-   number of threads and every vector width. In thorough runs the two crowds of the paper's Fig. 7 are followed for 600
-   frames: nobody below the floor, nobody outside the fence, nobody inside another. Nobody is pressed against anything at
-   the start, and a tower stands until it is hit.
-   Label: slow */
+/* The scenes of crowds, falls, ropes and slopes that are shipped: each builds, runs, and gives the
+   same bits for any number of threads and every vector width. In thorough runs the two crowds of
+   the paper's Fig. 7 are followed for 600 frames: nobody below the floor, nobody outside the fence,
+   nobody inside another. Nobody is pressed against anything at the start, and a tower stands until
+   it is hit. Label: slow */
 #include "support/check.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ static double *read_field(const pl_world *world, const pl_play_body *body, pl_bo
     return out;
 }
 
-/* ---- Same bits --------------------------------------------------------------------------------- */
+/* ---- Same bits ------------------------------------------------------------------------------- */
 
 static uint64_t step_restored(int threads, const void *state, size_t size, pl_model *const *models,
                               int model_count, int frames)
@@ -196,7 +196,8 @@ static void sums_are_the_papers(const char *name, const pl_play *play)
         assert_true(abs(vertices - papers[n].vertices) <= papers[n].vertices / 100);
 }
 
-/* Half of the frames before, half of them after the state is saved; what moves by itself stands still then. */
+/* Half of the frames before, half of them after the state is saved; what moves by itself stands
+   still then. */
 static void every_scene_gives_the_same_bits(void **state)
 {
     (void)state;
@@ -235,10 +236,10 @@ static void every_scene_gives_the_same_bits(void **state)
     unlink(path);
 }
 
-/* ---- Beginnings -------------------------------------------------------------------------------- */
+/* ---- Beginnings ------------------------------------------------------------------------------ */
 
-/* What overlaps the floor or a neighbour as it is placed is strained in the first frame, by far more than its weight
-   does; what is held that way is for good. */
+/* What overlaps the floor or a neighbour as it is placed is strained in the first frame, by far
+   more than its weight does; what is held that way is for good. */
 static void nobody_is_pressed_at_the_start(void **state)
 {
     (void)state;
@@ -295,7 +296,7 @@ static void the_tower_stands_until_it_is_hit(void **state)
     close_show(&s);
 }
 
-/* ---- Crowds ------------------------------------------------------------------------------------ */
+/* ---- Crowds ---------------------------------------------------------------------------------- */
 
 /* A particle as contact sees it: {x : (x − centre)ᵀ b⁻¹ (x − centre) ≤ 1}. */
 typedef struct grain {
@@ -373,8 +374,8 @@ static double plane_distance(const grain *a, const grain *b, const double n[3], 
     return along > 1e-9 ? (half_width(a, m) + half_width(b, m)) / along : 1e300;
 }
 
-/* The closest approach of two ellipsoids along n: min over m of (√(mᵀB₁m) + √(mᵀB₂m)) / (n · m), a convex function of
-   m in the plane n · m = 1; a pattern search finds its minimum. */
+/* The closest approach of two ellipsoids along n: min over m of (√(mᵀB₁m) + √(mᵀB₂m)) / (n · m), a
+   convex function of m in the plane n · m = 1; a pattern search finds its minimum. */
 static double closest_approach(const grain *a, const grain *b, const double n[3])
 {
     static const double ways[8][2] = {{1, 0}, {-1, 0}, {0, 1},  {0, -1},
@@ -407,7 +408,8 @@ static double closest_approach(const grain *a, const grain *b, const double n[3]
     return best;
 }
 
-/* The largest part of its closest approach by which two particles of different bodies overlap; `body` gets the two. */
+/* The largest part of its closest approach by which two particles of different bodies overlap;
+   `body` gets the two. */
 static double deepest(const crowd *c, int body[2], int *deep)
 {
     double worst = 0;

@@ -714,7 +714,8 @@ static void refuses_bad_documents(void **state)
     free(buffer), free(file);
 }
 
-/* A mesh shown by many nodes grows with their number, until it is too much for such a small file. */
+/* A mesh shown by many nodes grows with their number, until it is too much for such a small
+   file. */
 static void limits_instances(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Which reader a file gets, files and arguments that are not there, the owner of a mesh, and the shared meshes. */
+/* Which reader a file gets, files and arguments that are not there, the owner of a mesh, and the
+   shared meshes. */
 #include "mesh_cases.h"
 
 #include <unistd.h>
@@ -107,7 +108,7 @@ static void owners_keep_blocks(void **state)
     }
 }
 
-/* ---- The shared meshes ------------------------------------------------------------------------------------------------- */
+/* ---- The shared meshes ----------------------------------------------------------------------- */
 
 #define SHARED PLIANT_SOURCE_DIR "/../shared/meshes/"
 

@@ -190,7 +190,8 @@ static void cannot_be_hurt(void **state)
     hurt(other, sizeof other - 1, "other.obj", 2);
 }
 
-/* A position with very many combinations, very many groups and materials: the time stays nearly linear. */
+/* A position with very many combinations, very many groups and materials: the time stays nearly
+   linear. */
 static void hostile_files_take_no_time(void **state)
 {
     (void)state;
@@ -217,7 +218,7 @@ static void hostile_files_take_no_time(void **state)
     free(text);
 }
 
-/* ---- Materials --------------------------------------------------------------------------------------------------------- */
+/* ---- Materials ------------------------------------------------------------------------------- */
 
 static const char library[] =
     "# colours\nKd 1 1 1\nnewmtl red\nKd 0.5 0.25 0.125\nKe 0 0.5 0\n"

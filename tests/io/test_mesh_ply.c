@@ -1,7 +1,8 @@
-/* PLY: text and both byte orders hold the same mesh; properties of any type in any order; mistakes; harm. */
+/* PLY: text and both byte orders hold the same mesh; properties of any type in any order; mistakes;
+   harm. */
 #include "mesh_cases.h"
 
-/* ---- Writing ------------------------------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 typedef struct writer {
     int format; /* 0 text, 1 little endian, 2 big endian */
@@ -68,12 +69,13 @@ static pl_mesh read_written(const writer *w)
     return mesh;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static const double corners[5][3] = {
     {0, 0, 0}, {1.5, 0, 0}, {1.5, 2, 0}, {0, 2, 0.25}, {-0.125, 1, 0}};
 
-/* Everything there is: extra elements before and between, lists in vertices, quads, a pentagon, strips, edges. */
+/* Everything there is: extra elements before and between, lists in vertices, quads, a pentagon,
+   strips, edges. */
 static void write_everything(writer *w, int format)
 {
     put_header(w, format,
@@ -194,7 +196,8 @@ static const char textured[] = "ply\nformat ascii 1.0\ncomment TextureFile wood.
                                "0 0 0\n1 0 0\n1 1 0\n0 1 0\n"
                                "3 0 1 2 6 0 0 1 0 1 1\n3 0 2 3 6 0.5 0 1 1 0 1\n3 0 1 2 0\n";
 
-/* Texture coordinates of corners: vertices where they differ are split, positions keep their numbers. */
+/* Texture coordinates of corners: vertices where they differ are split, positions keep their
+   numbers. */
 static void reads_texture_coordinates_of_corners(void **state)
 {
     (void)state;

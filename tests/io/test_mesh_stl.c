@@ -1,4 +1,5 @@
-/* STL: text with several solids, binary (also with a header that claims to be text), mistakes, harm. */
+/* STL: text with several solids, binary (also with a header that claims to be text), mistakes,
+   harm. */
 #include "mesh_cases.h"
 
 static const char two_solids[] = "solid first part\n"

@@ -585,7 +585,8 @@ static void divides_cells_alike_on_both_sides(void **state)
         test_division(&rng);
 }
 
-/* Voxels and pixels have another order of corners; quadratic and upside-down cells come out right. */
+/* Voxels and pixels have another order of corners; quadratic and upside-down cells come out
+   right. */
 static void reads_other_cells(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Model files: what is written comes back and simulates to the same bits; bad files are refused by name. */
+/* Model files: what is written comes back and simulates to the same bits; bad files are refused by
+   name. */
 #include "io/model_file.h"
 
 #include <stdio.h>

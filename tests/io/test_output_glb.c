@@ -1,5 +1,5 @@
-/* The .glb of a play: its vertices must be where the world's skinning has them, in every frame and between; colliders, keys
-   that can be left out, what breaks and what leaves. */
+/* The .glb of a play: its vertices must be where the world's skinning has them, in every frame and
+   between; colliders, keys that can be left out, what breaks and what leaves. */
 #include "glb_cases.h"
 #include "io/output_glb_parts.h"
 
@@ -123,7 +123,8 @@ static void what_leaves_is_hidden(void **state)
 
 /* ---- Colliders ------------------------------------------------------------------------------- */
 
-/* Volume inside the triangles of a rigid node's mesh: positive where they are wound as glTF says. */
+/* Volume inside the triangles of a rigid node's mesh: positive where they are wound as glTF
+   says. */
 static double volume_of(const file *f, int node)
 {
     uint32_t mesh = item(f, "meshes", number(f, item(f, "nodes", node), "mesh", -1));
@@ -232,7 +233,8 @@ static void keys_that_a_line_gives_are_left_out(void **state)
         else
             assert_int_equal(count, N);
     }
-    /* Turning evenly by 1 degree a frame: what is kept must be within the tolerance on arc and chord. */
+    /* Turning evenly by 1 degree a frame: what is kept must be within the tolerance on arc and
+       chord. */
     for (int i = 0; i < N; i++) {
         double half = 0.5 * 0.017453292519943295 * i;
         float q[4] = {0, (float)sin(half), 0, (float)cos(half)};

@@ -1,5 +1,5 @@
-/* What must hold of a .glb whatever happens while it is written: looks and images, limits, memory that fails, a full disk, runs
-   that were killed and go on. */
+/* What must hold of a .glb whatever happens while it is written: looks and images, limits, memory
+   that fails, a full disk, runs that were killed and go on. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -326,7 +326,8 @@ static void a_run_can_go_on(void **state)
     assert_int_equal(count_files(), before + 2);
 }
 
-/* The skin of what broke is there though no frame follows; of a body that is gone nobody knows it. */
+/* The skin of what broke is there though no frame follows; of a body that is gone nobody knows
+   it. */
 static void what_broke_can_go_on(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Meshes and vertex caches of a run, byte by byte against what the bodies say: .pc2, .ply, .obj; and what happens when
-   memory or the disk ends. */
+/* Meshes and vertex caches of a run, byte by byte against what the bodies say: .pc2, .ply, .obj;
+   and what happens when memory or the disk ends. */
 #include "support/check.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 
 static char folder[64];
 
-/* ---- A run ------------------------------------------------------------------------------------- */
+/* ---- A run ----------------------------------------------------------------------------------- */
 
 /* A skinned box that falls on a floor, and bare particles that hang from one of them. */
 static const char scene_text[] =
@@ -92,7 +92,7 @@ static char *read_back(run *r, const char *name, size_t *size)
     return bytes;
 }
 
-/* ---- Vertex caches ----------------------------------------------------------------------------- */
+/* ---- Vertex caches --------------------------------------------------------------------------- */
 
 enum { SAMPLES = 4 };
 
@@ -226,7 +226,7 @@ static void patches_stay_where_they_belong(void **state)
     end(&r);
 }
 
-/* ---- Meshes ------------------------------------------------------------------------------------ */
+/* ---- Meshes ---------------------------------------------------------------------------------- */
 
 static void load(const char *name, pl_mesh *mesh)
 {
@@ -288,7 +288,8 @@ static void meshes_and_caches_agree(void **state)
     end(&r);
 }
 
-/* All 256 values of a byte come back, through linear light and sRGB; a body without colours beside it is white. */
+/* All 256 values of a byte come back, through linear light and sRGB; a body without colours beside
+   it is white. */
 static void colours_come_back(void **state)
 {
     (void)state;
@@ -351,7 +352,7 @@ static void colours_come_back(void **state)
     end(&r);
 }
 
-/* ---- When something ends ------------------------------------------------------------------------ */
+/* ---- When something ends --------------------------------------------------------------------- */
 
 static pl_status write_pc2(pl_output *output, const pl_play *play)
 {

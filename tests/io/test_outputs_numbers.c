@@ -1,5 +1,5 @@
-/* Numbers of a run: what a frame is summed up to, tables (.csv) and plots (.svg), against the bodies themselves and
-   against sums made here. */
+/* Numbers of a run: what a frame is summed up to, tables (.csv) and plots (.svg), against the
+   bodies themselves and against sums made here. */
 #include "support/check.h"
 
 #include <locale.h>
@@ -47,7 +47,7 @@ static void end(run *r)
     assert_int_equal(r->memory.used, 0);
 }
 
-/* ---- Files ------------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 typedef struct file {
     pl_memory memory;
@@ -85,7 +85,7 @@ static void free_file(file *f)
     assert_int_equal(f->memory.used, 0);
 }
 
-/* ---- Frames ------------------------------------------------------------------------------------ */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 static void frames_are_summed_up(void **state)
 {
@@ -133,7 +133,7 @@ static void frames_are_summed_up(void **state)
     end(&r);
 }
 
-/* ---- Tables ------------------------------------------------------------------------------------ */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static pl_frame_numbers sample(uint64_t frame)
 {
@@ -260,7 +260,7 @@ static void tables_of_one_run_have_no_name(void **state)
     free_file(&f);
 }
 
-/* ---- Plots ------------------------------------------------------------------------------------- */
+/* ---- Plots ----------------------------------------------------------------------------------- */
 
 static pl_frame_numbers noise(pl_rng *rng, uint64_t frame)
 {
@@ -375,8 +375,8 @@ static bool next_text(char **at, const char *attributes, char *out, size_t size)
     return false;
 }
 
-/* Kinetic energy rising evenly to `most` over two seconds is a straight line across the chart, and the numbers at the
-   axis are 1, 2 or 5 times a power of ten apart. */
+/* Kinetic energy rising evenly to `most` over two seconds is a straight line across the chart, and
+   the numbers at the axis are 1, 2 or 5 times a power of ten apart. */
 static void lines_are_where_the_axes_say(void **state)
 {
     (void)state;

@@ -84,8 +84,8 @@ static void schema_and_reader_know_the_same_keys(void **state)
 
 /* ---- Scenes shipped -------------------------------------------------------------------------- */
 
-/* Crowds take seconds to cook, and test_crowd_scenes builds them anyway; with checks around every access so do thousands of
-   particles, and one scene of each kind will do. */
+/* Crowds take seconds to cook, and test_crowd_scenes builds them anyway; with checks around every
+   access so do thousands of particles, and one scene of each kind will do. */
 static bool takes_long(const char *name)
 {
     static const char *const large[] = {

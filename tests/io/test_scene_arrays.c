@@ -1,6 +1,6 @@
-/* One entry of "bodies" as many: places, names, models and materials in turn, random displacement and turning
-   within their bounds and always the same, contact settings that reach the world, meshes as colliders, and what is
-   wrong is said where it stands. */
+/* One entry of "bodies" as many: places, names, models and materials in turn, random displacement
+   and turning within their bounds and always the same, contact settings that reach the world,
+   meshes as colliders, and what is wrong is said where it stands. */
 #include "support/check.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static pl_play *play_good(const pl_scene *scene)
     return play;
 }
 
-/* ---- Places ------------------------------------------------------------------------------------ */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 static void places_are_those_of_the_lattice(void **state)
 {
@@ -112,7 +112,7 @@ static void lists_are_gone_through_in_turn(void **state)
     assert_int_equal(memory.used, 0);
 }
 
-/* ---- Chance ------------------------------------------------------------------------------------ */
+/* ---- Chance ---------------------------------------------------------------------------------- */
 
 static double angle_of(const double q[4])
 {
@@ -141,8 +141,8 @@ static void chance_keeps_within_its_bounds(void **state)
         turned = fmax(turned, angle_of(body->tumble));
         assert_true(body->rotation[3] == 1);
     }
-    /* Of 1,000 (3,000) even draws the largest is surely near the bound, the mean near 0: the deviation is
-       0.5/√3/√1000 = 0.009, of the axes 1/√3/√1000 = 0.018. */
+    /* Of 1,000 (3,000) even draws the largest is surely near the bound, the mean near 0: the
+       deviation is 0.5/√3/√1000 = 0.009, of the axes 1/√3/√1000 = 0.018. */
     assert_true(most <= 0.5 && most > 0.499);
     assert_true(turned <= 30 + 1e-9 && turned > 29.5);
     for (int k = 0; k < 3; k++)
@@ -242,7 +242,7 @@ static void bodies_tumble_about_their_middle(void **state)
     pl_scene_free(scene);
 }
 
-/* ---- Names ------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static void a_single_one_can_be_named(void **state)
 {
@@ -277,7 +277,7 @@ static void a_single_one_can_be_named(void **state)
     assert_int_equal(memory.used, 0);
 }
 
-/* ---- Contact ----------------------------------------------------------------------------------- */
+/* ---- Contact --------------------------------------------------------------------------------- */
 
 /* How far a body fell on another in a second: 0.8 m apart, radii 0.1, or through it. */
 static double fall(const char *lower, const char *upper, const char *world)
@@ -373,7 +373,7 @@ static void meshes_become_colliders(void **state)
     rmdir(directory);
 }
 
-/* ---- Mistakes ---------------------------------------------------------------------------------- */
+/* ---- Mistakes -------------------------------------------------------------------------------- */
 
 #define ARRAY(inside) "\"bodies\":[{\"model\":\"a\",\"array\":{" inside "}}]"
 #define COLLIDER(inside) "\"bodies\":[{\"model\":\"a\"}],\"colliders\":[{" inside "}]"

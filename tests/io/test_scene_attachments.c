@@ -1,4 +1,5 @@
-/* Attachments and pressure in scenes: all kinds are read, hold and move; what is wrong is said where it stands. */
+/* Attachments and pressure in scenes: all kinds are read, hold and move; what is wrong is said
+   where it stands. */
 #include "support/check.h"
 
 #include <math.h>

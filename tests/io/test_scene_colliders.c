@@ -1,5 +1,5 @@
-/* Colliders in scenes: all shapes are read and stop what falls, moving ones move, and what is wrong is
-   said where it stands. */
+/* Colliders in scenes: all shapes are read and stop what falls, moving ones move, and what is wrong
+   is said where it stands. */
 #include "support/check.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* Events in scenes: each happens at its frame and does what it says, judged against free fall and the
-   like; and a play that goes on from a snapshot gives the same bits as one that was never stopped,
-   wherever it was taken. */
+/* Events in scenes: each happens at its frame and does what it says, judged against free fall and
+   the like; and a play that goes on from a snapshot gives the same bits as one that was never
+   stopped, wherever it was taken. */
 #include "support/check.h"
 
 #include <math.h>
@@ -95,8 +95,8 @@ static void velocities_impulses_and_gravity(void **state)
     assert_int_equal(memory.used, 0);
 }
 
-/* A bar that hangs by a pin, an attachment, a drive or a fixed end stays, and falls from the frame at
-   which it is dropped: until then its middle loses no height to speak of, after that as much as
+/* A bar that hangs by a pin, an attachment, a drive or a fixed end stays, and falls from the frame
+   at which it is dropped: until then its middle loses no height to speak of, after that as much as
    anything that falls. */
 static void what_holds_lets_go(void **state)
 {

@@ -1,6 +1,7 @@
-/* Example poses in scenes: a deformed copy of the mesh, a frame of another run, warps in turn, groups and bias arrive as the
-   body's examples: put into the pose, it has its weight. And the same through a file of states. What the columns of the
-   scene example-cuboids come to: twists, S, and neither. */
+/* Example poses in scenes: a deformed copy of the mesh, a frame of another run, warps in turn,
+   groups and bias arrive as the body's examples: put into the pose, it has its weight. And the same
+   through a file of states. What the columns of the scene example-cuboids come to: twists, S, and
+   neither. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +127,8 @@ static int32_t swapped(const int32_t *triangles, int t, int k)
     return v == first ? other : v == other ? first : v;
 }
 
-/* Two triangles in a row that share an edge, cut along the other diagonal: a quadrilateral of a deformed copy may be. */
+/* Two triangles in a row that share an edge, cut along the other diagonal: a quadrilateral of a
+   deformed copy may be. */
 static int32_t cut_otherwise(const int32_t *triangles, int t, int k)
 {
     const int32_t *a = triangles + 3 * (t / 2 * 2), *b = a + 3;
@@ -169,8 +171,8 @@ static void write_surface(const char *name, const run *r, int left_out)
     write_faces(name, r, left_out, as_it_is);
 }
 
-/* A copy with the same vertices and other faces is a copy of something else; where a face begins, and how a polygon is
-   cut, is nobody's business. */
+/* A copy with the same vertices and other faces is a copy of something else; where a face begins,
+   and how a polygon is cut, is nobody's business. */
 static void check_other_faces(const run *r)
 {
     static const struct {
@@ -285,7 +287,8 @@ static void open_scene(run *r, const char *name)
     pl_memory_free(&r->memory, bytes);
 }
 
-/* A column in layers: their middles, and how they are turned about the vertical against the lowest. */
+/* A column in layers: their middles, and how they are turned about the vertical against the
+   lowest. */
 enum { LAYERS = 9 };
 typedef struct column {
     double middle[LAYERS][3], turn[LAYERS];

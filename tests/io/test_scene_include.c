@@ -1,6 +1,6 @@
-/* Scenes made of several files and of values from the command line: what comes together and in which
-   order, where everything says it stands, where files are found, and that no memory is lost when it
-   runs out. */
+/* Scenes made of several files and of values from the command line: what comes together and in
+   which order, where everything says it stands, where files are found, and that no memory is lost
+   when it runs out. */
 #include "support/check.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Tetrahedral bodies in scenes: their keys reach the world, and the shape "block" and cooked meshes become bodies that run. */
+/* Tetrahedral bodies in scenes: their keys reach the world, and the shape "block" and cooked meshes
+   become bodies that run. */
 #include "support/check.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Tetrahedra for the shared meshes: count, volume, angles and time of each. Skipped where they are not there.
-   Label: slow. */
+/* Tetrahedra for the shared meshes: count, volume, angles and time of each. Skipped where they are
+   not there. Label: slow. */
 #include "shape/tetrahedra_cases.h"
 
 #include <unistd.h>
@@ -9,7 +9,8 @@
 
 #define SHARED PLIANT_SOURCE_DIR "/../shared/meshes/"
 
-/* The errors of the volume allowed at 500, 5,000 and 50,000. Wider where parts are thinner than two cells. */
+/* The errors of the volume allowed at 500, 5,000 and 50,000. Wider where parts are thinner than two
+   cells. */
 static const struct shared {
     const char *file;
     double errors[3];

@@ -1,4 +1,5 @@
-/* What the tests of rotations compare with: a one-sided Jacobi SVD in double precision, random rotations, a hash. */
+/* What the tests of rotations compare with: a one-sided Jacobi SVD in double precision, random
+   rotations, a hash. */
 #ifndef PL_TEST_REFERENCE_SVD_H
 #define PL_TEST_REFERENCE_SVD_H
 
@@ -63,7 +64,8 @@ static inline void pl_test_cross(const double *a, const double *b, double *out, 
     out[0] = x, out[stride] = y, out[2 * stride] = z;
 }
 
-/* Columns of w = C V are made orthogonal by rotations of V until they are; their lengths are the singular values. */
+/* Columns of w = C V are made orthogonal by rotations of V until they are; their lengths are the
+   singular values. */
 static inline void pl_test_jacobi(double w[9], double v[9])
 {
     for (int sweep = 0; sweep < 40; sweep++) {

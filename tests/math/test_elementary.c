@@ -1,5 +1,6 @@
-/* The deterministic elementary functions against the C library in long double, their special values, and the quaternion
-   logarithm, exponential and spin of the lanes against the same in double. */
+/* The deterministic elementary functions against the C library in long double, their special
+   values, and the quaternion logarithm, exponential and spin of the lanes against the same in
+   double. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -60,7 +61,8 @@ static void test_sin_cos(void **unused)
             x = round(span(-1e6, 1e6)) * 1.5707963267948966; /* next to the zeros */
         sine = fmax(sine, ulps(pl_sin(x), sinl(x)));
         cosine = fmax(cosine, ulps(pl_cos(x), cosl(x)));
-        /* long double has its own limits for huge arguments; the library's double functions are good to 0.6 units. */
+        /* long double has its own limits for huge arguments; the library's double functions are
+           good to 0.6 units. */
         x = wide(6, 308);
         sine_huge = fmax(sine_huge, ulps(pl_sin(x), (long double)sin(x)));
         cosine_huge = fmax(cosine_huge, ulps(pl_cos(x), (long double)cos(x)));
@@ -74,7 +76,8 @@ static void test_sin_cos(void **unused)
     assert_true(isnan(pl_sin(INFINITY)) && isnan(pl_cos(-INFINITY)) && isnan(pl_sin(NAN)) &&
                 isnan(pl_cos(NAN)));
     assert_true(pl_sin(DBL_MIN / 4) == DBL_MIN / 4);
-    /* The hardest double for the reduction: 2^849 · 6381956970095103 is within 2^−60 of a multiple of π/2. */
+    /* The hardest double for the reduction: 2^849 · 6381956970095103 is within 2^−60 of a multiple
+       of π/2. */
     double hard = ldexp(6381956970095103.0, 797);
     assert_true(ulps(pl_cos(hard), -4.68716592425462761112e-19L) <= 1);
     assert_true(pl_sin(hard) == sin(hard));
@@ -196,7 +199,8 @@ static void test_quaternions(void **unused)
     assert_true(untouched.m[1][1] == 1);
 }
 
-/* Relative error of the rotation vector, from the smallest angles to π, both signs of the quaternion. */
+/* Relative error of the rotation vector, from the smallest angles to π, both signs of the
+   quaternion. */
 static void log_error_of(const pl_rotation_table *table, double *worst, double *worst_double)
 {
     enum { COUNT = 5000 };

@@ -1,5 +1,6 @@
-/* The lane helpers: rows of bodies to lanes and back for every count and alignment, nothing read or written outside,
-   the choice of the width, and equal bits of the quaternion functions at every width. */
+/* The lane helpers: rows of bodies to lanes and back for every count and alignment, nothing read or
+   written outside, the choice of the width, and equal bits of the quaternion functions at every
+   width. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -15,7 +16,8 @@
 
 enum { LONGEST = 40 };
 
-/* Rows of exactly `count` floats in blocks of their own, so that a sanitizer sees a step outside. */
+/* Rows of exactly `count` floats in blocks of their own, so that a sanitizer sees a step
+   outside. */
 static void check_rows(const pl_rotation_table *table, int count)
 {
     float *rows[16], *back[16];

@@ -1,6 +1,6 @@
-/* The rotation nearest to a matrix, against a one-sided Jacobi SVD in double precision (itself checked against LAPACK
-   where present): random, near-rotation, nearly singular, singular and reflected matrices over 24 orders of
-   magnitude. */
+/* The rotation nearest to a matrix, against a one-sided Jacobi SVD in double precision (itself
+   checked against LAPACK where present): random, near-rotation, nearly singular, singular and
+   reflected matrices over 24 orders of magnitude. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -32,7 +32,8 @@ static double spread(double low, double high)
     return pow(10, low + (high - low) * 0.5 * (1 + pl_test_uniform()));
 }
 
-/* A matrix of the kind with largest singular value about 1: random rotations around chosen singular values. */
+/* A matrix of the kind with largest singular value about 1: random rotations around chosen singular
+   values. */
 static void make_matrix(int kind, double c[9])
 {
     double s[3] = {1, fabs(pl_test_uniform()), fabs(pl_test_uniform())};
@@ -101,8 +102,8 @@ typedef struct worst {
     double orthogonality, loss, angle;
 } worst;
 
-/* |RᵀR − I|, how much of the trace is missing relative to s1 + s2 + s3, and the angle to the best rotation relative to
-   the error that rounding C alone explains. */
+/* |RᵀR − I|, how much of the trace is missing relative to s1 + s2 + s3, and the angle to the best
+   rotation relative to the error that rounding C alone explains. */
 static void judge(const double matrix[9], const double r[9], worst *w)
 {
     double u[9], s[3], v[9];
@@ -223,7 +224,8 @@ static void test_double(void **unused)
     }
 }
 
-/* A lane that has nothing to fit keeps its start to the bit, and does not disturb its neighbours. */
+/* A lane that has nothing to fit keeps its start to the bit, and does not disturb its
+   neighbours. */
 static void test_nothing_to_fit(void **unused)
 {
     (void)unused;
@@ -249,7 +251,8 @@ static void test_nothing_to_fit(void **unused)
     }
 }
 
-/* A start that is no rotation (zero, not a number) does not matter where C determines everything. */
+/* A start that is no rotation (zero, not a number) does not matter where C determines
+   everything. */
 static void test_lost_start(void **unused)
 {
     (void)unused;
@@ -280,8 +283,8 @@ static void test_extreme_scales(void **unused)
     }
 }
 
-/* C = R n nᵀ (rank one) and R (I − 2 n nᵀ) (a reflection) say nothing about some directions: a start that is already a
-   maximum stays where it is. */
+/* C = R n nᵀ (rank one) and R (I − 2 n nᵀ) (a reflection) say nothing about some directions: a
+   start that is already a maximum stays where it is. */
 static void test_undetermined_keeps_start(void **unused)
 {
     (void)unused;
@@ -353,8 +356,8 @@ static void test_widths_agree(void **unused)
     }
 }
 
-/* Inputs made with + − · / √ only, so that they are the same everywhere; the constant was computed once and holds for
-   all compilers, optimisation levels and machines. */
+/* Inputs made with + − · / √ only, so that they are the same everywhere; the constant was computed
+   once and holds for all compilers, optimisation levels and machines. */
 static void test_golden_bits(void **unused)
 {
     (void)unused;

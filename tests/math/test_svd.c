@@ -1,6 +1,6 @@
-/* Singular values of 3 × 3 matrices: C = U diag(s) Vᵀ to rounding, U and V rotations, order and signs as promised,
-   values equal to those of a one-sided Jacobi SVD in double precision and of LAPACK, for regular and degenerate
-   matrices. */
+/* Singular values of 3 × 3 matrices: C = U diag(s) Vᵀ to rounding, U and V rotations, order and
+   signs as promised, values equal to those of a one-sided Jacobi SVD in double precision and of
+   LAPACK, for regular and degenerate matrices. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -23,7 +23,8 @@ enum { COUNT = 20000 };
 static float cf[9 * COUNT], uf[9 * COUNT], sf[3 * COUNT], vf[9 * COUNT];
 static double cd[9 * COUNT], ud[9 * COUNT], sd[3 * COUNT], vd[9 * COUNT];
 
-/* All combinations of random, equal, opposite, tiny and zero singular values, at scales from 10^−12 to 10^12. */
+/* All combinations of random, equal, opposite, tiny and zero singular values, at scales from 10^−12
+   to 10^12. */
 static void make_matrices(void)
 {
     for (int i = 0; i < COUNT; i++) {
@@ -171,7 +172,8 @@ static void test_widths_agree(void **unused)
     }
 }
 
-/* Inputs made with + − · / √ only; the constant holds for all compilers, optimisation levels and machines. */
+/* Inputs made with + − · / √ only; the constant holds for all compilers, optimisation levels and
+   machines. */
 static void test_golden_bits(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Bodies of clusters for tests of their changes: bars and crowds of particles, clustered; sub-steps without a world;
-   what must hold after each; pieces. */
+/* Bodies of clusters for tests of their changes: bars and crowds of particles, clustered; sub-steps
+   without a world; what must hold after each; pieces. */
 #ifndef PLIANT_TESTS_CHANGE_KIT_H
 #define PLIANT_TESTS_CHANGE_KIT_H
 
@@ -56,7 +56,8 @@ static inline __int128 body_mass(const body *b)
     return sum;
 }
 
-/* About `n` points in a box, at random but not too near to each other (dart throwing). Returns how many. */
+/* About `n` points in a box, at random but not too near to each other (dart throwing). Returns how
+   many. */
 static inline int kit_box(int n, const double size[3], uint64_t seed, double *points)
 {
     pl_rng rng = pl_rng_make(seed);
@@ -302,7 +303,8 @@ static inline int kit_root(int *parent, int i)
     return i;
 }
 
-/* Pieces held together by clusters; particles without any are debris, not pieces. labels[n] may be NULL. */
+/* Pieces held together by clusters; particles without any are debris, not pieces. labels[n] may be
+   NULL. */
 static inline int body_pieces(const body *b, int *labels, int *debris)
 {
     const pl_clustered *c = b->c;

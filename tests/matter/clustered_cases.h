@@ -1,4 +1,5 @@
-/* Bodies of clusters for the tests, and one whole sub-step of METHODS §2 written down once more, plainly and in doubles. */
+/* Bodies of clusters for the tests, and one whole sub-step of METHODS §2 written down once more,
+   plainly and in doubles. */
 #ifndef PLIANT_TESTS_CLUSTERED_CASES_H
 #define PLIANT_TESTS_CLUSTERED_CASES_H
 
@@ -80,7 +81,7 @@ static inline void case_random(body_case *b, pl_rng *rng, int n, int clusters)
     }
 }
 
-/* ---- The reference ----------------------------------------------------------------------------- */
+/* ---- The reference --------------------------------------------------------------------------- */
 
 typedef struct ref_cluster {
     pl_mat3 plastic, flow, rotation, gradient;
@@ -321,7 +322,7 @@ static inline void ref_step(ref_body *r, double h, const float *from, const floa
         ref_balance(r, copy, old, pushes, x);
 }
 
-/* ---- Set-up of every test ------------------------------------------------------------------------ */
+/* ---- Set-up of every test -------------------------------------------------------------------- */
 
 static pl_memory memory;
 

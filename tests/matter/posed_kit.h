@@ -1,4 +1,5 @@
-/* Bodies of oriented particles with targets for tests: made, solved without a world, bent into coils. */
+/* Bodies of oriented particles with targets for tests: made, solved without a world, bent into
+   coils. */
 #ifndef PLIANT_TESTS_POSED_KIT_H
 #define PLIANT_TESTS_POSED_KIT_H
 
@@ -15,7 +16,7 @@
 
 enum { LANES = PL_POSED_LANES };
 
-/* ---- Solving -------------------------------------------------------------------------------------------------------- */
+/* ---- Solving --------------------------------------------------------------------------------- */
 
 static __attribute__((unused)) pl_memory *kit_memory(void)
 {
@@ -90,8 +91,9 @@ static __attribute__((unused)) oriented_case make_rod(int n, double kappa)
     return oriented_plain_case(g, 0.01, kappa);
 }
 
-/* Frames along a helix of radius a and rise b for each radian, turn by turn t per edge: positions and, as columns, the
-   axes that a straight rod along x gets when it is bent into it (tangent first). */
+/* Frames along a helix of radius a and rise b for each radian, turn by turn t per edge: positions
+   and, as columns, the axes that a straight rod along x gets when it is bent into it (tangent
+   first). */
 static __attribute__((unused)) void helix(int n, double a, double b, double t, double sign,
                                           double *x, double *q)
 {

@@ -1,11 +1,11 @@
-/* The compressed beams of the thesis (Fig. 4.1): force −s x for four seconds, then release; 5,317 particles, 200 clusters,
-   60 Hz. With reclustering in a local embedding they run to the end with bounded energy and, released, have their volume;
-   without reclustering the wholly plastic one (yield 0) never comes to rest; reclustered in world space the other one
-   (yield 0.1) has forgotten its elastic compression, and lost volume. Rigid spin is taken out: a beam pressed along its
-   axis would turn.
-   The volume is that of the particles' closing: cells of 0.04 that a ball of 0.14 around some particle covers, less those
-   nearer than 0.14 to one that is not covered; the mean over the last second of three after the release, against the
-   start. Label: slow */
+/* The compressed beams of the thesis (Fig. 4.1): force −s x for four seconds, then release; 5,317
+   particles, 200 clusters, 60 Hz. With reclustering in a local embedding they run to the end with
+   bounded energy and, released, have their volume; without reclustering the wholly plastic one
+   (yield 0) never comes to rest; reclustered in world space the other one (yield 0.1) has forgotten
+   its elastic compression, and lost volume. Rigid spin is taken out: a beam pressed along its axis
+   would turn. The volume is that of the particles' closing: cells of 0.04 that a ball of 0.14
+   around some particle covers, less those nearer than 0.14 to one that is not covered; the mean
+   over the last second of three after the release, against the start. Label: slow */
 #include "matter/change_kit.h"
 
 static double kinetic_energy(const body *b)
@@ -56,7 +56,7 @@ static void stop_spin(body *b)
     }
 }
 
-/* ---- Volume --------------------------------------------------------------------------------------------------------- */
+/* ---- Volume ---------------------------------------------------------------------------------- */
 
 enum { CELLS = 160, REACH = 4 };
 #define SIDE 0.04
@@ -116,7 +116,7 @@ static double volume_of(const body *b)
     return count * SIDE * SIDE * SIDE;
 }
 
-/* ---- Beams ---------------------------------------------------------------------------------------------------------- */
+/* ---- Beams ----------------------------------------------------------------------------------- */
 
 typedef struct outcome {
     double volume;            /* against the start, mean of the last second */

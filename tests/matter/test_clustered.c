@@ -1,4 +1,5 @@
-/* The motion of clustered matter: against a plain implementation in doubles, conservation, widths and threads. */
+/* The motion of clustered matter: against a plain implementation in doubles, conservation, widths
+   and threads. */
 #include "support/check.h"
 
 #include "base/hash.h"
@@ -29,9 +30,10 @@ static double length_of(const float *a, const float *b, int count)
     return sqrt(sum);
 }
 
-/* ---- The rotation example ----------------------------------------------------------------------- */
+/* ---- The rotation example -------------------------------------------------------------------- */
 
-/* Corners (1,3), (3,1), (−1,−3), (−3,−1), drawn out by 2 along x, with something above and below to span space. */
+/* Corners (1,3), (3,1), (−1,−3), (−3,−1), drawn out by 2 along x, with something above and below to
+   span space. */
 static void corners(body_case *b, float *x)
 {
     static const double at[4][2] = {{1, 3}, {3, 1}, {-1, -3}, {-3, -1}};
@@ -79,7 +81,7 @@ static void test_rotation_example(void **state)
     }
 }
 
-/* ---- Against the reference ---------------------------------------------------------------------- */
+/* ---- Against the reference ------------------------------------------------------------------- */
 
 static void deform(pl_rng *rng, const body_case *b, float *x, float *u)
 {
@@ -136,7 +138,8 @@ static void compare(const ref_body *r, const pl_clustered *c, const pl_vec3 *wan
     }
 }
 
-/* Well-made bodies: clusters with fewer members than that are left to the tests of degenerate ones. */
+/* Well-made bodies: clusters with fewer members than that are left to the tests of degenerate
+   ones. */
 static bool is_sound(const body_case *b)
 {
     for (int c = 0; c < b->cluster_count; c++)
@@ -183,7 +186,7 @@ static void test_reference(void **state)
     assert_true(done >= check_rounds(600, 120) || check_is_slow_build());
 }
 
-/* ---- What is conserved --------------------------------------------------------------------------- */
+/* ---- What is conserved ----------------------------------------------------------------------- */
 
 static void momenta(const body_case *b, const float *x, const float *u, double out[6])
 {
@@ -207,8 +210,9 @@ static void scales(const body_case *b, const float *x, const float *u, double ou
     }
 }
 
-/* Linear momentum always, angular with the least-squares rotation; plasticity, strain limiting and damping are on. The
-   other rotation must lose angular momentum visibly, or this would prove nothing. */
+/* Linear momentum always, angular with the least-squares rotation; plasticity, strain limiting and
+   damping are on. The other rotation must lose angular momentum visibly, or this would prove
+   nothing. */
 static void test_momenta(void **state)
 {
     (void)state;
@@ -319,7 +323,7 @@ static void test_rest(void **state)
     pl_clustered_destroy(c);
 }
 
-/* ---- Forces and fixed particles -------------------------------------------------------------------- */
+/* ---- Forces and fixed particles -------------------------------------------------------------- */
 
 static void test_fall_push_fixed(void **state)
 {
@@ -353,7 +357,7 @@ static void test_fall_push_fixed(void **state)
     pl_clustered_destroy(c);
 }
 
-/* ---- Frames ----------------------------------------------------------------------------------------- */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 static void test_frames(void **state)
 {
@@ -382,10 +386,11 @@ static void test_frames(void **state)
     pl_clustered_destroy(c);
 }
 
-/* ---- Widths, threads, memory -------------------------------------------------------------------------- */
+/* ---- Widths, threads, memory ----------------------------------------------------------------- */
 
-/* A body large enough for several runs: a lattice with a cluster about every second point, which the kernels have a lane each
-   for; and with one of everybody, weighing next to nothing, they go through them one after the other. */
+/* A body large enough for several runs: a lattice with a cluster about every second point, which
+   the kernels have a lane each for; and with one of everybody, weighing next to nothing, they go
+   through them one after the other. */
 typedef struct lattice {
     int n, clusters;
     float *rest, *mass, *radius, *raw, *radii;
@@ -550,7 +555,8 @@ static float *step_lattice(bool everybody, bool balanced, bool narrow, int *n)
     return out;
 }
 
-/* Whether clusters have a lane each or come one after the other, they do the same; the reference above has few. */
+/* Whether clusters have a lane each or come one after the other, they do the same; the reference
+   above has few. */
 static void test_layouts(void **state)
 {
     (void)state;

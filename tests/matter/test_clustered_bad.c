@@ -1,4 +1,5 @@
-/* Clustered matter and everything that can be wrong with it: definitions, degenerate clusters, wild states, memory, bytes. */
+/* Clustered matter and everything that can be wrong with it: definitions, degenerate clusters, wild
+   states, memory, bytes. */
 #include "support/check.h"
 
 #include "base/hash.h"
@@ -14,7 +15,7 @@ static pl_clustered *make(const body_case *b, const pl_clustered_def *def)
     return c;
 }
 
-/* ---- Definitions --------------------------------------------------------------------------------- */
+/* ---- Definitions ----------------------------------------------------------------------------- */
 
 static void refuses(const pl_clustered_def *def, const char *field)
 {
@@ -96,7 +97,7 @@ static void test_definitions(void **state)
     REFUSES(least_members, 0);
 }
 
-/* ---- Sources ------------------------------------------------------------------------------------- */
+/* ---- Sources --------------------------------------------------------------------------------- */
 
 static void source_refused(const body_case *b, const char *where)
 {
@@ -150,7 +151,7 @@ static void test_sources(void **state)
     source_refused(&b, "particles[30].clusters");
 }
 
-/* ---- Degenerate clusters --------------------------------------------------------------------------- */
+/* ---- Degenerate clusters --------------------------------------------------------------------- */
 
 static bool is_finite(const float *a, int count)
 {
@@ -189,8 +190,8 @@ static void grid(body_case *b, int rank)
     case_cluster(b, 2);
 }
 
-/* A body of any rank keeps its shape: turned and stretched, it swings back to a turned copy of itself, does not flow, and
-   what it does not span is as at rest. */
+/* A body of any rank keeps its shape: turned and stretched, it swings back to a turned copy of
+   itself, does not flow, and what it does not span is as at rest. */
 static void test_ranks(void **state)
 {
     (void)state;
@@ -227,7 +228,8 @@ static void test_ranks(void **state)
         }
 }
 
-/* Clusters of one member, of two, coplanar, collinear and coincident ones, in one body that moves wildly. */
+/* Clusters of one member, of two, coplanar, collinear and coincident ones, in one body that moves
+   wildly. */
 static void test_degenerate_motion(void **state)
 {
     (void)state;
@@ -337,7 +339,7 @@ static void test_wild_states(void **state)
     }
 }
 
-/* ---- Tables and weights ---------------------------------------------------------------------------- */
+/* ---- Tables and weights ---------------------------------------------------------------------- */
 
 static void check_tables(const pl_clustered *c)
 {
@@ -421,7 +423,7 @@ static void test_changes(void **state)
     pl_clustered_destroy(c);
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void test_failing_allocations(void **state)
 {
@@ -468,7 +470,7 @@ static void test_failing_allocations(void **state)
     free(before), free(after);
 }
 
-/* ---- Bytes ------------------------------------------------------------------------------------------ */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 static void advance(pl_clustered *c, float *x, float *u, int steps)
 {
@@ -621,7 +623,8 @@ static void test_empty_clusters(void **state)
     pl_clustered_destroy(c);
 }
 
-/* What a step beyond all numbers leaves in rows that are nobody's must not wait there for a particle to come. */
+/* What a step beyond all numbers leaves in rows that are nobody's must not wait there for a
+   particle to come. */
 static void test_rows_of_nobody(void **state)
 {
     (void)state;

@@ -134,7 +134,8 @@ static void test_volume_kept(void **state)
     pl_clustered_destroy(c);
 }
 
-/* `worked` is the time times the strain; hardening raises the limit by it, softening lowers it, to zero at most. */
+/* `worked` is the time times the strain; hardening raises the limit by it, softening lowers it, to
+   zero at most. */
 static void test_hardening(void **state)
 {
     (void)state;
@@ -205,7 +206,8 @@ static void test_pull(void **state)
     }
 }
 
-/* The flow is that of the shape: the same at any size, and none where a singular value is no number. */
+/* The flow is that of the shape: the same at any size, and none where a singular value is no
+   number. */
 static void test_any_size(void **state)
 {
     (void)state;

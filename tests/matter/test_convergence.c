@@ -1,6 +1,7 @@
-/* How stiff a body is depends on the radius of its clusters, not on how many there are (Falkenstein 2017, Fig. 4.2): the tip
-   of a loaded bar comes to rest nearer and nearer to the same place as clusters of one radius double, and sinks without end
-   where their overlap is kept and they get smaller. Label: slow. */
+/* How stiff a body is depends on the radius of its clusters, not on how many there are (Falkenstein
+   2017, Fig. 4.2): the tip of a loaded bar comes to rest nearer and nearer to the same place as
+   clusters of one radius double, and sinks without end where their overlap is kept and they get
+   smaller. Label: slow. */
 #include "matter/change_kit.h"
 
 enum { N = 1000 };

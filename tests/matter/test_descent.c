@@ -1,9 +1,10 @@
-/* No step of any solver raises the energy (METHODS §1): local, global, accelerated and Gauss–Newton steps over thousands
-   of random graphs and states, each result evaluated in double; side by side and alone, in float and in double. The
-   accelerated and the Gauss–Newton step are also compared with the local/global step from the same state, computed
-   independently. Direction constraints are left out of the first (their local step is an approximation). Free bodies, which
-   a sub-step may turn as a whole in the end, are looked at twice: with a pin without weight, which leaves them as the last
-   iteration made them, and without. Label: slow. */
+/* No step of any solver raises the energy (METHODS §1): local, global, accelerated and Gauss–Newton
+   steps over thousands of random graphs and states, each result evaluated in double; side by side
+   and alone, in float and in double. The accelerated and the Gauss–Newton step are also compared
+   with the local/global step from the same state, computed independently. Direction constraints are
+   left out of the first (their local step is an approximation). Free bodies, which a sub-step may
+   turn as a whole in the end, are looked at twice: with a pin without weight, which leaves them as
+   the last iteration made them, and without. Label: slow. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@
 
 enum { MOST = 32 };
 
-/* How far energies rose: relative to the sum of the terms, and, where rounding is all there is, to that. */
+/* How far energies rose: relative to the sum of the terms, and, where rounding is all there is, to
+   that. */
 typedef struct tally {
     const char *name;
     long steps;
@@ -45,8 +47,8 @@ static void clear(results *all)
         all->of[k / TALLIES][k % TALLIES].name = names[k % TALLIES];
 }
 
-/* The energy of errors of rounding: every difference the energy squares, off by 2⁻²² of its operands. What lies below
-   is not visible in states that are kept as floats. */
+/* The energy of errors of rounding: every difference the energy squares, off by 2⁻²² of its
+   operands. What lies below is not visible in states that are kept as floats. */
 static double rounding(const pl_oriented *body, const double *x)
 {
     const double epsilon = 0x1p-22;
@@ -78,8 +80,9 @@ static double rounding(const pl_oriented *body, const double *x)
     return 0.5 * epsilon * epsilon * sum;
 }
 
-/* To first order: how much rounding every number of the state to float can change the energy, if the errors are
-   independent. Zero where the energy is least; it counts where a result is compared with another of the same state. */
+/* To first order: how much rounding every number of the state to float can change the energy, if
+   the errors are independent. Zero where the energy is least; it counts where a result is compared
+   with another of the same state. */
 static double slope_of_rounding(const pl_oriented *body, double h, const double *x, const double *r)
 {
     double *g = malloc(sizeof(double) * 6 * (size_t)body->n), sum = 0;
@@ -120,7 +123,7 @@ static double energy_of(const pl_oriented *body, double h, const double *x, cons
     return e.inertia + e.elastic + e.pins;
 }
 
-/* ---- One case ------------------------------------------------------------------------------------------------------- */
+/* ---- One case -------------------------------------------------------------------------------- */
 
 typedef struct run {
     int n, count, steps;
@@ -150,7 +153,8 @@ static double *r_of(const run *all, int step, int body)
     return all->r + 9 * (size_t)all->n * (size_t)(step * all->count + body);
 }
 
-/* States after 0, 1, 2, … iterations of all bodies side by side; alone they must give the same bits. */
+/* States after 0, 1, 2, … iterations of all bodies side by side; alone they must give the same
+   bits. */
 static run iterate(oriented_scene *scene, pl_solver solver, int steps, results *all)
 {
     int n = scene->of->graph.n;
@@ -309,7 +313,8 @@ static void test_no_step_raises_the_energy(void **unused)
     check(&all);
 }
 
-/* The plain solver with and without the pin without weight: what is done to the free body in the end. */
+/* The plain solver with and without the pin without weight: what is done to the free body in the
+   end. */
 static void test_no_turn_raises_the_energy(void **unused)
 {
     (void)unused;

@@ -1,5 +1,6 @@
-/* The energy of a sub-step and its gradient (METHODS §1): pl_oriented_evaluate against the same energy written once more
-   in the tests, against central differences term by term, and under rigid motions of everything. */
+/* The energy of a sub-step and its gradient (METHODS §1): pl_oriented_evaluate against the same
+   energy written once more in the tests, against central differences term by term, and under rigid
+   motions of everything. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,8 @@ static void nudge(trial *t, int i, int coordinate, double by)
     }
 }
 
-/* A term alone: the others' share of the gradient is taken out by the reference's freedom to leave them out. */
+/* A term alone: the others' share of the gradient is taken out by the reference's freedom to leave
+   them out. */
 static double term_of(pl_oriented_energy e, int term)
 {
     return term == 0   ? e.inertia

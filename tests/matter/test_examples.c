@@ -1,5 +1,6 @@
-/* Example manifolds: the nearest point against all faces of the simplex gone through one by one, the simplex rule against
-   projection by sorting; dependent, equal, zero and bad poses; the same bits at every width and number of threads. */
+/* Example manifolds: the nearest point against all faces of the simplex gone through one by one,
+   the simplex rule against projection by sorting; dependent, equal, zero and bad poses; the same
+   bits at every width and number of threads. */
 #include "support/check.h"
 
 #include <limits.h>
@@ -198,8 +199,8 @@ static bool solve(double a[MOST + 2][MOST + 3], int n)
     return true;
 }
 
-/* The smallest distance over all faces: corners of rest and poses, Σ w = 1 by a multiplier. Of dependent corners a
-   smaller face does as well, so singular ones need not be looked at. */
+/* The smallest distance over all faces: corners of rest and poses, Σ w = 1 by a multiplier. Of
+   dependent corners a smaller face does as well, so singular ones need not be looked at. */
 static double brute_force(const gram *m)
 {
     double scale = 1 / fmax(largest(m), 1e-300), best = INFINITY;
@@ -231,7 +232,7 @@ static double brute_force(const gram *m)
     return best;
 }
 
-/* ---- Ours ---------------------------------------------------------------------------------------- */
+/* ---- Ours ------------------------------------------------------------------------------------ */
 
 static float *to_blocks(const problem *p, const float *plain)
 {
@@ -360,7 +361,8 @@ static void test_nearest_of_many_poses(void **state)
     }
 }
 
-/* Nearest admissible weights by sorting: with v sorted falling, the largest r for which v_r + (1 − Σ_{≤r} v)/r > 0. */
+/* Nearest admissible weights by sorting: with v sorted falling, the largest r for which v_r + (1 −
+   Σ_{≤r} v)/r > 0. */
 static int falling(const void *a, const void *b)
 {
     double d = *(const double *)b - *(const double *)a;

@@ -1,5 +1,6 @@
-/* Clustered matter with examples (METHODS §4): rings of a lattice. Poses and blends of them are recognised, wherever the
-   body is; it returns to rest; what is conserved is; groups mind their own business. */
+/* Clustered matter with examples (METHODS §4): rings of a lattice. Poses and blends of them are
+   recognised, wherever the body is; it returns to rest; what is conserved is; groups mind their own
+   business. */
 #include "support/check.h"
 
 #include "math/quat.h"
@@ -9,7 +10,8 @@
 
 enum { MOST_POSES = 5 };
 
-/* A lattice with rings: along the axes, and across faces for every other node (five tetrahedra a cell). */
+/* A lattice with rings: along the axes, and across faces for every other node (five tetrahedra a
+   cell). */
 typedef struct block {
     int n, count[3];
     float rest[3 * CASE_PARTICLES], mass[CASE_PARTICLES], radius[CASE_PARTICLES];
@@ -71,7 +73,7 @@ static pl_clustered *make_body(const block *b, double damping)
     return make_limited(b, damping, 0);
 }
 
-/* ---- Poses ----------------------------------------------------------------------------------------- */
+/* ---- Poses ----------------------------------------------------------------------------------- */
 
 typedef void warp(const float *rest, double much, double out[3]);
 
@@ -162,7 +164,7 @@ static float poses[MOST_POSES][3 * CASE_PARTICLES];
 
 static const double beta = 0.995;
 
-/* ---- What is recognised ---------------------------------------------------------------------------- */
+/* ---- What is recognised ---------------------------------------------------------------------- */
 
 static void expect_stretch(const pl_clustered *c, int k, const float *pose)
 {
@@ -292,7 +294,7 @@ static void test_halves_mind_their_own_business(void **state)
     free(b);
 }
 
-/* ---- Motion ----------------------------------------------------------------------------------------- */
+/* ---- Motion ---------------------------------------------------------------------------------- */
 
 /* Rest to what the positions are but for a rotation: the largest distance left. */
 static double off_rest(const block *b, const float *x)
@@ -414,7 +416,7 @@ static void test_momenta_are_kept_with_examples(void **state)
     free(b);
 }
 
-/* ---- Bad poses, bits, memory ----------------------------------------------------------------------- */
+/* ---- Bad poses, bits, memory ----------------------------------------------------------------- */
 
 static void test_flat_and_inverted_poses_are_defined(void **state)
 {
@@ -508,8 +510,8 @@ static void test_rings_against_the_reference(void **state)
     free(b);
 }
 
-/* A limit that nothing reaches leaves the motion as it is, but goes the way of other clusters: both agree, and what others
-   see of the clusters does too. */
+/* A limit that nothing reaches leaves the motion as it is, but goes the way of other clusters: both
+   agree, and what others see of the clusters does too. */
 static void test_rings_move_as_other_clusters_do(void **state)
 {
     (void)state;
@@ -620,7 +622,8 @@ static void test_saved_it_goes_on_and_nothing_is_allocated(void **state)
     free(b);
 }
 
-/* Halves of a cluster go on with its element, and only one speaks for it; later clusters have none. */
+/* Halves of a cluster go on with its element, and only one speaks for it; later clusters have
+   none. */
 static void test_split_clusters_keep_their_element(void **state)
 {
     (void)state;

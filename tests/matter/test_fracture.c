@@ -1,7 +1,8 @@
-/* Fracture: a bar pulled apart breaks across the pull, in two pieces, brittle and ductile; a rotated copy breaks the same
-   way; a cut divides mass exactly, changes no momentum and makes no energy; what is dropped, flows, breaks and is
-   clustered anew has never more energy than at first, nor particles without end; no cascade in one sub-step; crumbs are
-   dissolved or become debris; without memory or room nothing is cut. */
+/* Fracture: a bar pulled apart breaks across the pull, in two pieces, brittle and ductile; a
+   rotated copy breaks the same way; a cut divides mass exactly, changes no momentum and makes no
+   energy; what is dropped, flows, breaks and is clustered anew has never more energy than at first,
+   nor particles without end; no cascade in one sub-step; crumbs are dissolved or become debris;
+   without memory or room nothing is cut. */
 #include <stdlib.h>
 
 #include "matter/change_kit.h"
@@ -64,7 +65,8 @@ static int pull_apart(body *b, grip *g, double speed, int steps, double h)
     return apart;
 }
 
-/* Where the pieces end in the rest of the model, along the axis: how far those of one reach into those of the other. */
+/* Where the pieces end in the rest of the model, along the axis: how far those of one reach into
+   those of the other. */
 typedef struct parting {
     int pieces, debris;
     double lower_end, upper_start; /* 90th part of one, 10th of the other: along the bar at rest */
@@ -165,8 +167,9 @@ static parting break_bar(pl_mat3 turn, bool ductile, uint64_t seed, const char *
     return p;
 }
 
-/* Two pieces and nothing else, which do not reach into each other by more than particles are apart; and no split has added
-   to the energy more than a little of the most there ever was: weights move to clusters that are strained more. */
+/* Two pieces and nothing else, which do not reach into each other by more than particles are apart;
+   and no split has added to the energy more than a little of the most there ever was: weights move
+   to clusters that are strained more. */
 static void check_across(const parting *p)
 {
     assert_int_equal(p->pieces, 2);
@@ -206,7 +209,8 @@ static void test_rotated_copy(void **state)
     }
 }
 
-/* Flow, new clusters and cracks at once; then the pieces go on, and stay apart: clusters made later do not mend them. */
+/* Flow, new clusters and cracks at once; then the pieces go on, and stay apart: clusters made later
+   do not mend them. */
 static void break_reclustered(uint64_t seed)
 {
     enum { N = 900 };
@@ -248,7 +252,7 @@ static void test_with_reclustering(void **state)
         break_reclustered(seed);
 }
 
-/* ---- Dropped ------------------------------------------------------------------------------------------------------- */
+/* ---- Dropped --------------------------------------------------------------------------------- */
 
 static double energy_above(const body *b, double h)
 {
@@ -266,8 +270,8 @@ static double fastest_of(const body *b)
     return most;
 }
 
-/* Something soft that flows at once, and breaks at a tenth, thrown on the floor: it never has more energy than at first.
-   Returns how fast the fastest of its crumbs was. */
+/* Something soft that flows at once, and breaks at a tenth, thrown on the floor: it never has more
+   energy than at first. Returns how fast the fastest of its crumbs was. */
 static double drop(const double size[3], pl_recluster_mode recluster, double limit, bool contact,
                    int start)
 {
@@ -317,8 +321,9 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* No crumb flies off much faster than the whole came. What breaks is chaos: starts that differ by a millionth end differently, of 170 such plates the fastest crumb was at 8 m/s in the median, above 20 in four, and at 41 at the most. So
-   several are thrown, and the one in the middle counts. */
+/* No crumb flies off much faster than the whole came. What breaks is chaos: starts that differ by a
+   millionth end differently, of 170 such plates the fastest crumb was at 8 m/s in the median, above
+   20 in four, and at 41 at the most. So several are thrown, and the one in the middle counts. */
 static void drop_some(const double size[3], pl_recluster_mode recluster, double limit, bool contact)
 {
     enum { MOST = 15 };
@@ -343,10 +348,10 @@ static void test_dropped(void **state)
     drop_some(plate, PL_RECLUSTER_NONE, 0, true);
 }
 
-/* ---- One cut -------------------------------------------------------------------------------------------------------- */
+/* ---- One cut --------------------------------------------------------------------------------- */
 
-/* Every cluster wants to tear at once. In one sub-step one crack goes through the bar, in one plane; both halves of what it
-   splits rest, and all others are tougher. */
+/* Every cluster wants to tear at once. In one sub-step one crack goes through the bar, in one
+   plane; both halves of what it splits rest, and all others are tougher. */
 static void test_no_cascade(void **state)
 {
     (void)state;
@@ -473,7 +478,8 @@ static bool holds(const pl_clustered *c, int index, int particle)
     return false;
 }
 
-/* Beside a crack a member that is torn off leaves a cluster that hardly feels it; elsewhere nobody leaves. */
+/* Beside a crack a member that is torn off leaves a cluster that hardly feels it; elsewhere nobody
+   leaves. */
 static void test_outlier(void **state)
 {
     (void)state;
@@ -498,7 +504,7 @@ static void test_outlier(void **state)
     }
 }
 
-/* ---- Limits --------------------------------------------------------------------------------------------------------- */
+/* ---- Limits ---------------------------------------------------------------------------------- */
 
 static void test_no_room(void **state)
 {

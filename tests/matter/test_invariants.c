@@ -1,6 +1,7 @@
-/* What no solver may change: free fall, linear momentum, a state of rest, the scale of lengths, company. At the origin and
-   a kilometre away, turned and not, for k h² / rho from 1 to 10⁵; and what implicit Euler does change: a spinning body
-   loses angular momentum at a rate proportional to the step. Label: slow. */
+/* What no solver may change: free fall, linear momentum, a state of rest, the scale of lengths,
+   company. At the origin and a kilometre away, turned and not, for k h² / rho from 1 to 10⁵; and
+   what implicit Euler does change: a spinning body loses angular momentum at a rate proportional to
+   the step. Label: slow. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,13 +70,14 @@ static double length3(const double v[3])
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* What undamped bodies may be off by after 300 steps, spacings. As the model is, nothing is rounded, and nothing happens.
-   Turned, every float of the state is off by some 10⁻⁷: these errors are strains, and give velocities that nothing
-   brakes; the same with pins, whose points lie between the particles. */
+/* What undamped bodies may be off by after 300 steps, spacings. As the model is, nothing is
+   rounded, and nothing happens. Turned, every float of the state is off by some 10⁻⁷: these errors
+   are strains, and give velocities that nothing brakes; the same with pins, whose points lie
+   between the particles. */
 #define EXACT 1e-5
 #define ADRIFT 5e-3
 
-/* ---- Free fall ------------------------------------------------------------------------------------------------------ */
+/* ---- Free fall ------------------------------------------------------------------------------- */
 
 typedef struct fall {
     double centre; /* how far off, of the distance fallen */
@@ -134,10 +136,10 @@ static void test_free_fall(void **unused)
     assert_int_equal(bad, 0);
 }
 
-/* ---- Linear momentum ------------------------------------------------------------------------------------------------ */
+/* ---- Linear momentum ------------------------------------------------------------------------- */
 
-/* The largest change of the momentum, of the sum of the particles' own and of what a change of all positions by 2⁻²² of the
-   size in one step would give. */
+/* The largest change of the momentum, of the sum of the particles' own and of what a change of all
+   positions by 2⁻²² of the size in one step would give. */
 static double momentum_change(const oriented_case *c, pl_solver solver, pl_rng *rng)
 {
     static const oriented_pose_kind poses[] = {ORIENTED_NEAR,      ORIENTED_STRETCHED,
@@ -186,7 +188,7 @@ static void test_linear_momentum(void **unused)
     assert_int_equal(bad, 0);
 }
 
-/* ---- Rest ----------------------------------------------------------------------------------------------------------- */
+/* ---- Rest ------------------------------------------------------------------------------------ */
 
 typedef struct drift {
     double distance, angle; /* spacings, radians */
@@ -267,11 +269,12 @@ static void test_rest_stays(void **unused)
     assert_int_equal(bad, 0);
 }
 
-/* ---- Energy --------------------------------------------------------------------------------------------------------- */
+/* ---- Energy ---------------------------------------------------------------------------------- */
 
-/* A slowly moving body that nothing drives and nothing brakes, free or with pins that pull nowhere: how much its energy grows in
-   600 steps. It must not: sweeps of the particles in one direction only make it grow by e every 50 steps, because the
-   iteration then turns errors about instead of only shrinking them (complex eigenvalues), and x + h u feeds on that. */
+/* A slowly moving body that nothing drives and nothing brakes, free or with pins that pull nowhere:
+   how much its energy grows in 600 steps. It must not: sweeps of the particles in one direction
+   only make it grow by e every 50 steps, because the iteration then turns errors about instead of
+   only shrinking them (complex eigenvalues), and x + h u feeds on that. */
 static double growth(pl_rng *rng, pl_solver solver, double kappa, int iterations, bool pinned)
 {
     oriented_case c =
@@ -322,7 +325,7 @@ static void test_nothing_comes_from_nothing(void **unused)
     assert_true(most < 100);
 }
 
-/* ---- Angular momentum ----------------------------------------------------------------------------------------------- */
+/* ---- Angular momentum ------------------------------------------------------------------------ */
 
 /* The share of its angular momentum that a steadily spinning body loses in half a second. */
 static double spin_loss(pl_shape_kind kind, pl_solver solver, double h)
@@ -365,7 +368,7 @@ static void test_spin_loss_is_proportional_to_the_step(void **unused)
         }
 }
 
-/* ---- Scale ---------------------------------------------------------------------------------------------------------- */
+/* ---- Scale ----------------------------------------------------------------------------------- */
 
 static oriented_case scaled_case(const oriented_case *c, double s)
 {
@@ -464,7 +467,7 @@ static void test_scaling_changes_no_bit(void **unused)
         pins, fixed);
 }
 
-/* ---- Company -------------------------------------------------------------------------------------------------------- */
+/* ---- Company --------------------------------------------------------------------------------- */
 
 static void compare_bodies(const oriented_scene *a, int i, const oriented_scene *b, int j)
 {
@@ -478,7 +481,8 @@ static void compare_bodies(const oriented_scene *a, int i, const oriented_scene 
     assert_memory_equal(m->now.velocity, k->now.velocity, sizeof m->now.velocity);
 }
 
-/* Some of `count` bodies pinned, each in a state of its own; each alone in a world gives the same bits. */
+/* Some of `count` bodies pinned, each in a state of its own; each alone in a world gives the same
+   bits. */
 static void check_company(pl_rng *rng, const oriented_case *c, pl_solver solver, int count,
                           pl_report *report)
 {

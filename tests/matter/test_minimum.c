@@ -1,9 +1,11 @@
-/* What the solvers converge to: after 1,000 iterations the state is that of an independent minimiser (Newton on all
-   unknowns, on the energy as METHODS §1 prints it) started from the same state, within 10⁻⁴ of the body's size, for
-   k h² / rho up to 10³. Asserted in full for the fast solver, forced to double and as it comes. Plain local/global steps,
-   or Gauss–Newton steps that are refused, take more than 1,000 iterations for the slowest modes: of these the shares that
-   arrive are asserted. From states where several minima are within reach the result must be one of them: Newton started
-   there stays there. Direction pins are left out: their local step is an approximation. Label: slow. */
+/* What the solvers converge to: after 1,000 iterations the state is that of an independent
+   minimiser (Newton on all unknowns, on the energy as METHODS §1 prints it) started from the same
+   state, within 10⁻⁴ of the body's size, for k h² / rho up to 10³. Asserted in full for the fast
+   solver, forced to double and as it comes. Plain local/global steps, or Gauss–Newton steps that
+   are refused, take more than 1,000 iterations for the slowest modes: of these the shares that
+   arrive are asserted. From states where several minima are within reach the result must be one of
+   them: Newton started there stays there. Direction pins are left out: their local step is an
+   approximation. Label: slow. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,8 @@
 static const char *const names[] = {
     [PL_SOLVER_FAST] = "fast", [PL_SOLVER_STIFF] = "stiff", [PL_SOLVER_PLAIN] = "plain"};
 
-/* One way to solve, and the shares of all cases that must end within TOLERANCE and NEAR_BY of a minimum. */
+/* One way to solve, and the shares of all cases that must end within TOLERANCE and NEAR_BY of a
+   minimum. */
 typedef struct way {
     pl_solver solver;
     bool twice;

@@ -1,5 +1,6 @@
-/* Oriented particles with targets (METHODS, "Rest-shape modifiers"): the energy against central differences, the kernels against it,
-   the minimum against the unmodified solver's and against analytic coils. */
+/* Oriented particles with targets (METHODS, "Rest-shape modifiers"): the energy against central
+   differences, the kernels against it, the minimum against the unmodified solver's and against
+   analytic coils. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "support/check.h"
 #include "support/oriented_reference.h"
 
-/* ---- Energy ----------------------------------------------------------------------------------------------------- */
+/* ---- Energy ---------------------------------------------------------------------------------- */
 
 static void nudge(double *x, double *r, int i, int coordinate, double by)
 {
@@ -129,7 +130,8 @@ static void test_unmodified(void **state)
     assert_true(place < 2e-4 && turn < 2e-4);
 }
 
-/* The kernel's energy is the reference's, it never rises, and where it ends the gradient vanishes. */
+/* The kernel's energy is the reference's, it never rises, and where it ends the gradient
+   vanishes. */
 static void test_descent(void **state)
 {
     (void)state;
@@ -182,10 +184,10 @@ static void test_descent(void **state)
     assert_true(steep < 1e-3);
 }
 
-/* ---- Coils ------------------------------------------------------------------------------------------------------ */
+/* ---- Coils ----------------------------------------------------------------------------------- */
 
-/* Radius, rise and turn of the helix through points i to i + 3, from products of its chords: with e_k the chords and
-   A = 2 a² (1 − cos t), e_0·e_k = A cos(k t) + b² t². */
+/* Radius, rise and turn of the helix through points i to i + 3, from products of its chords: with
+   e_k the chords and A = 2 a² (1 − cos t), e_0·e_k = A cos(k t) + b² t². */
 typedef struct coil {
     double curvature, torsion; /* the latter with the sign of the hand */
 } coil;
@@ -244,8 +246,8 @@ static void test_coil(void **state)
     }
 }
 
-/* Rotations fitted to positions alone: of a rigidly turned body that turn; of a twisted solid its twist; of a coil, axes that
-   follow its tangents and do not twist about them. */
+/* Rotations fitted to positions alone: of a rigidly turned body that turn; of a twisted solid its
+   twist; of a coil, axes that follow its tangents and do not twist about them. */
 static void test_fitted_rotations(void **state)
 {
     (void)state;
@@ -307,7 +309,7 @@ static void test_fitted_rotations(void **state)
     oriented_free_case(&c);
 }
 
-/* ---- Invariants ------------------------------------------------------------------------------------------------- */
+/* ---- Invariants ------------------------------------------------------------------------------ */
 
 static void test_rest_is_exact(void **state)
 {
@@ -425,7 +427,7 @@ static void test_bad_states(void **state)
     }
 }
 
-/* ---- Widths ----------------------------------------------------------------------------------------------------- */
+/* ---- Widths ---------------------------------------------------------------------------------- */
 
 typedef struct kernel {
     int width;

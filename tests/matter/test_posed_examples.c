@@ -1,12 +1,12 @@
-/* Examples and plastic bends of oriented particles: weights, blends, coils told apart, the way back to rest; what yields and
-   what does not. */
+/* Examples and plastic bends of oriented particles: weights, blends, coils told apart, the way back
+   to rest; what yields and what does not. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "matter/posed_kit.h"
 
-/* ---- Examples --------------------------------------------------------------------------------------------------- */
+/* ---- Examples -------------------------------------------------------------------------------- */
 
 /* Poses in the model's units, [count][n]. */
 typedef struct poses {
@@ -81,7 +81,8 @@ static poses two_coils(const oriented_case *c)
     return p;
 }
 
-/* In example k its weight is 1 and the targets are its own, whichever way the body is turned; β = 1 − 10⁻⁶ is as good as 1. */
+/* In example k its weight is 1 and the targets are its own, whichever way the body is turned; β = 1
+   − 10⁻⁶ is as good as 1. */
 static void test_weights_in_poses(void **state)
 {
     (void)state;
@@ -175,8 +176,8 @@ static double size_of(const float *v, size_t count)
     return most;
 }
 
-/* Let go in a pose at β < 1 the body returns to rest; at rest it stays, bit by bit. The energy of every iteration, with what
-   the blend costs, does not rise. */
+/* Let go in a pose at β < 1 the body returns to rest; at rest it stays, bit by bit. The energy of
+   every iteration, with what the blend costs, does not rise. */
 static void test_back_to_rest(void **state)
 {
     (void)state;
@@ -218,8 +219,8 @@ static void test_back_to_rest(void **state)
     }
 }
 
-/* Bending a rod towards an arc meets less resistance where the arc is an example: the middle pushed one way, the ends the
-   other. */
+/* Bending a rod towards an arc meets less resistance where the arc is an example: the middle pushed
+   one way, the ends the other. */
 static double bent_by_push(bool with)
 {
     enum { N = 21 };
@@ -319,9 +320,10 @@ static void test_groups(void **state)
     oriented_free_case(&c);
 }
 
-/* ---- Plastic bends ---------------------------------------------------------------------------------------------- */
+/* ---- Plastic bends --------------------------------------------------------------------------- */
 
-/* Bent to so many radians from edge to edge, held there for a second, let go: what is left of the bend in the end. */
+/* Bent to so many radians from edge to edge, held there for a second, let go: what is left of the
+   bend in the end. */
 static double bend_and_let_go(const pl_plasticity_def *plastic, double angle, double *first_strain)
 {
     enum { N = 16 };
@@ -414,7 +416,7 @@ static void test_flow_rule(void **state)
     oriented_free_case(&c);
 }
 
-/* ---- Bytes ------------------------------------------------------------------------------------------------------ */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 static void test_bytes(void **state)
 {

@@ -1,7 +1,8 @@
-/* Contact of a clustered body with itself: the rest shape is a fixed point, bit by bit; pieces thrown at each other do not
-   go through each other, whatever their masses, and nobody is moved farther than by one contact; linear momentum stays;
-   friction slows what slides, never more than it slid; what was inside before comes out slowly; debris; proxies of thin
-   bodies and of broken ones; brute force finds the same contacts. */
+/* Contact of a clustered body with itself: the rest shape is a fixed point, bit by bit; pieces
+   thrown at each other do not go through each other, whatever their masses, and nobody is moved
+   farther than by one contact; linear momentum stays; friction slows what slides, never more than
+   it slid; what was inside before comes out slowly; debris; proxies of thin bodies and of broken
+   ones; brute force finds the same contacts. */
 #include "matter/change_kit.h"
 
 #include "math/quat.h"
@@ -86,7 +87,8 @@ static void test_rest_is_fixed(void **state)
     }
 }
 
-/* How many particles of either bar are deeper than `depth` in the box of the other's particles, in the direction z. */
+/* How many particles of either bar are deeper than `depth` in the box of the other's particles, in
+   the direction z. */
 static double overlap_of(const body *b, int half)
 {
     double upper = (double)INFINITY, lower = -(double)INFINITY;
@@ -181,8 +183,9 @@ static void farthest_of(const body *b, const float *before, double most[2])
     }
 }
 
-/* Bars that went into each other by 0.1 in this sub-step: many particles are in each proxy, and every one is moved for
-   itself, and as a member. Light as it may be, none goes farther than the one contact may take it. */
+/* Bars that went into each other by 0.1 in this sub-step: many particles are in each proxy, and
+   every one is moved for itself, and as a member. Light as it may be, none goes farther than the
+   one contact may take it. */
 static void push_light(double ratio, double friction)
 {
     pl_clustered_def def = pl_default_clustered_def();
@@ -327,8 +330,8 @@ static void test_threads(void **state)
     body_close(&b);
 }
 
-/* Without neighbours being spared, brute force over all particles and proxies says who must be moved; bars as they are, and
-   drawn out and turned. */
+/* Without neighbours being spared, brute force over all particles and proxies says who must be
+   moved; bars as they are, and drawn out and turned. */
 static void check_by_brute_force(pl_mat3 map)
 {
     pl_clustered_def def = pl_default_clustered_def();
@@ -384,7 +387,8 @@ static void test_brute_force(void **state)
     check_by_brute_force(pl_m3_mul(turn, (pl_mat3){{{2.5, 0, 0}, {0, 0.7, 0}, {0, 0, 0.6}}}));
 }
 
-/* A bar cut through: halves that touch along the crack are at peace, and bear each other when pressed. */
+/* A bar cut through: halves that touch along the crack are at peace, and bear each other when
+   pressed. */
 static void test_broken_bar(void **state)
 {
     (void)state;

@@ -1,12 +1,14 @@
-/* Reclustering: the embedding against the converged one and against the linear one of the literature; a flowing bar pulled
-   to many times its length stays one piece; every cluster marked at once; clusters of one member or in a plane; the frame
-   of the surface through a change of all clusters; no memory; and long random sequences of changes after which every table
-   and every number must be in order. */
+/* Reclustering: the embedding against the converged one and against the linear one of the
+   literature; a flowing bar pulled to many times its length stays one piece; every cluster marked
+   at once; clusters of one member or in a plane; the frame of the surface through a change of all
+   clusters; no memory; and long random sequences of changes after which every table and every
+   number must be in order. */
 #include "matter/change_kit.h"
 
-/* ---- The embedding -------------------------------------------------------------------------------------------------- */
+/* ---- The embedding --------------------------------------------------------------------------- */
 
-/* Eq. 3.5 with R = I, minimised: q of every member turned by `turn` of its cluster (row by row), or not. */
+/* Eq. 3.5 with R = I, minimised: q of every member turned by `turn` of its cluster (row by row), or
+   not. */
 static double linear_residual(const pl_patch *patch, const pl_mat3 *turn)
 {
     int n = patch->particle_count;
@@ -133,7 +135,7 @@ static void test_embedding(void **state)
     body_close(&b);
 }
 
-/* ---- One piece ------------------------------------------------------------------------------------------------------ */
+/* ---- One piece ------------------------------------------------------------------------------- */
 
 /* Both ends are taken apart until the bar is `times` as long. */
 static void pull_bar(body *b, double times, double speed, void (*each)(body *, int step))
@@ -230,7 +232,8 @@ static void test_all_marked(void **state)
     body_close(&b);
 }
 
-/* With fades of nothing, clusters come and go in two sub-steps: one that is found to be worn stays until the next. */
+/* With fades of nothing, clusters come and go in two sub-steps: one that is found to be worn stays
+   until the next. */
 static void test_no_fades(void **state)
 {
     (void)state;
@@ -256,7 +259,7 @@ static void test_no_fades(void **state)
     body_close(&b);
 }
 
-/* ---- The surface ---------------------------------------------------------------------------------------------------- */
+/* ---- The surface ----------------------------------------------------------------------------- */
 
 static void refit_all(body *b)
 {
@@ -264,8 +267,8 @@ static void refit_all(body *b)
         pl_m3_to_floats(pl_clustered_refit(b->c, k, b->x).gradient, b->c->clusters[k].gradient);
 }
 
-/* A body deformed by one matrix, all clusters replaced again and again: the frames are that matrix all the time, as well
-   as the embeddings are one linear image of each other. */
+/* A body deformed by one matrix, all clusters replaced again and again: the frames are that matrix
+   all the time, as well as the embeddings are one linear image of each other. */
 static void test_frames(void **state)
 {
     (void)state;
@@ -295,7 +298,7 @@ static void test_frames(void **state)
     body_close(&b);
 }
 
-/* ---- Small and flat clusters, no memory ----------------------------------------------------------------------------- */
+/* ---- Small and flat clusters, no memory ------------------------------------------------------ */
 
 static void open_explicit(body *b, int shape, const pl_clustered_def *def)
 {
@@ -381,7 +384,7 @@ static void test_no_memory(void **state)
     assert_true(unchanged > 0);
 }
 
-/* ---- Anything ------------------------------------------------------------------------------------------------------- */
+/* ---- Anything -------------------------------------------------------------------------------- */
 
 static void stir(body *b, pl_rng *rng)
 {

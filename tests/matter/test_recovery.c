@@ -1,7 +1,8 @@
-/* Bodies that come back (Choi & Lee 2017, Fig. 4): collapsed to a point, scattered at random with random rotations, or
-   mirrored, a body returns to its rest shape within 1 % in under 2 simulated seconds, free, held by its centre particle or
-   pinned; solids, a sheet and a rod. A mirrored body may instead settle in a state that is shown to be a true local
-   minimum of the elastic energy. Label: slow. */
+/* Bodies that come back (Choi & Lee 2017, Fig. 4): collapsed to a point, scattered at random with
+   random rotations, or mirrored, a body returns to its rest shape within 1 % in under 2 simulated
+   seconds, free, held by its centre particle or pinned; solids, a sheet and a rod. A mirrored body
+   may instead settle in a state that is shown to be a true local minimum of the elastic energy.
+   Label: slow. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static const body_kind kinds[] = {{"creature", PL_SHAPE_CREATURE, {100, 0, 0}},
                                   {"sheet", PL_SHAPE_SHEET, {6, 0, 6}},
                                   {"bar", PL_SHAPE_BAR, {12, 0, 0}}};
 
-/* ---- Shapes --------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 static void centre_of(const double *x, int n, double centre[3])
 {
@@ -65,7 +66,7 @@ static int middle_particle(const oriented_graph *g)
     return middle;
 }
 
-/* ---- Runs ----------------------------------------------------------------------------------------------------------- */
+/* ---- Runs ------------------------------------------------------------------------------------ */
 
 typedef struct outcome {
     double misfit;  /* after 2 s */
@@ -146,8 +147,8 @@ static outcome run(const oriented_case *c, oriented_scene *scene, double *x)
     return o;
 }
 
-/* Whether the present state is at a minimum of the elastic energy: Newton on it alone stays near, and no direction goes
-   down. */
+/* Whether the present state is at a minimum of the elastic energy: Newton on it alone stays near,
+   and no direction goes down. */
 static bool is_minimum(const oriented_case *c, oriented_scene *scene, double *moved)
 {
     pl_oriented *body = oriented_matter(scene, 0);

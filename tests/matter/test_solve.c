@@ -1,8 +1,9 @@
-/* Every global solve: after one local and global step the positions are those that the linear system of METHODS §1 has
-   for the rotations of the result, as CHOLMOD (or, where it is missing, a dense Cholesky factor) finds them; k h² / rho
-   from 1 to 10⁵, chains to sheets, at the origin and a kilometre away, with pins that come and go in any order, as
-   corrections of the shared factor and as part of the body's own. Free bodies, which a sub-step may turn as a whole in the
-   end, get a pin without weight; without it they must have the same shape. Label: slow. */
+/* Every global solve: after one local and global step the positions are those that the linear
+   system of METHODS §1 has for the rotations of the result, as CHOLMOD (or, where it is missing, a
+   dense Cholesky factor) finds them; k h² / rho from 1 to 10⁵, chains to sheets, at the origin and
+   a kilometre away, with pins that come and go in any order, as corrections of the shared factor
+   and as part of the body's own. Free bodies, which a sub-step may turn as a whole in the end, get
+   a pin without weight; without it they must have the same shape. Label: slow. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 enum { MOST_PINS = 40 };
 
-/* ---- The judge ------------------------------------------------------------------------------------------------------ */
+/* ---- The judge ------------------------------------------------------------------------------- */
 
 #ifdef PLIANT_HAVE_CHOLMOD
 static cholmod_dense *dense_of(int rows, int columns, const double *row_major,
@@ -63,7 +64,7 @@ static void judge_solve(int n, const double *matrix, double *b)
 }
 #endif
 
-/* ---- One solve ------------------------------------------------------------------------------------------------------ */
+/* ---- One solve ------------------------------------------------------------------------------- */
 
 typedef struct worst {
     double
@@ -151,7 +152,7 @@ static void pose_at_random(pl_rng *rng, oriented_scene *scene)
     oriented_free_pose(&pose);
 }
 
-/* ---- Cases ---------------------------------------------------------------------------------------------------------- */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
 typedef struct shape {
     const char *name;

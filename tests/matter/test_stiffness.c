@@ -1,5 +1,5 @@
-/* Stiffness means the same whatever the iteration count and the step: the promises of METHODS §1 on a bar of 20 particles
-   with one end fixed. Label: slow. */
+/* Stiffness means the same whatever the iteration count and the step: the promises of METHODS §1 on
+   a bar of 20 particles with one end fixed. Label: slow. */
 #include <math.h>
 
 #include "matter/shape_matching.h"

@@ -1,5 +1,6 @@
-/* Tetrahedral matter against the theory of beams, in static solves: the deflection of a cantilever over three refinements,
-   Young's modulus and Poisson's ratio from a tensile test; the locking near ν = 0.5 is printed. Label: slow */
+/* Tetrahedral matter against the theory of beams, in static solves: the deflection of a cantilever
+   over three refinements, Young's modulus and Poisson's ratio from a tensile test; the locking near
+   ν = 0.5 is printed. Label: slow */
 #include "support/check.h"
 
 #include "tet_bar.h"
@@ -21,7 +22,8 @@ static double mean_of_end(const tet_case *c, int axis)
     return sum / count;
 }
 
-/* Deflection of the tip of a beam of length 10 and thickness 1 under its weight, over that of Timoshenko's theory. */
+/* Deflection of the tip of a beam of length 10 and thickness 1 under its weight, over that of
+   Timoshenko's theory. */
 static double cantilever(int cells, double nu, int iterations)
 {
     tet_case c;
@@ -61,7 +63,8 @@ static void test_cantilever(void **state)
     }
 }
 
-/* Near ν = 0.5 elements lock a little more, and the solver comes to it slowly: neither is to be taken for the other. */
+/* Near ν = 0.5 elements lock a little more, and the solver comes to it slowly: neither is to be
+   taken for the other. */
 static void test_locking(void **state)
 {
     (void)state;

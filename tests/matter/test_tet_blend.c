@@ -1,5 +1,6 @@
-/* Interpolated rotations of tetrahedral matter: the sampling against brute force, the weights, smooth rotation fields, a
-   beam twisted by more than a full turn, and the true energy of what the iteration settles at. Label: slow. */
+/* Interpolated rotations of tetrahedral matter: the sampling against brute force, the weights,
+   smooth rotation fields, a beam twisted by more than a full turn, and the true energy of what the
+   iteration settles at. Label: slow. */
 #include "support/check.h"
 
 #include "shape/tet_sample.h"
@@ -94,14 +95,16 @@ static pl_tetrahedral_def linear(pl_tet_rotations rotations, double part)
     return def;
 }
 
-/* The rotation of the bent and twisted beam at a point: about z by the bend, about x by the twist. */
+/* The rotation of the bent and twisted beam at a point: about z by the bend, about x by the
+   twist. */
 static void field(double t, double bend, double twist, double q[4])
 {
     double a = 0.5 * bend * t, b = 0.5 * twist * t;
     q[0] = cos(a) * sin(b), q[1] = sin(a) * sin(b), q[2] = sin(a) * cos(b), q[3] = cos(a) * cos(b);
 }
 
-/* Mean and largest angle in degrees between a rotation field and its blend from the samples' values. */
+/* Mean and largest angle in degrees between a rotation field and its blend from the samples'
+   values. */
 static void field_error(const tet_case *c, const pl_tet_weights *w, const int32_t *sample,
                         double bend, double twist, double *mean, double *most)
 {
@@ -201,7 +204,8 @@ static void hold(tet_case *c, double bend, double twist)
             c->targets[7 * k + m] = (double)c->x[3 * c->fixed[k] + m];
 }
 
-/* True energies of where the iterations settle, over the exact minimum; shapes start from the ends' interpolation. */
+/* True energies of where the iterations settle, over the exact minimum; shapes start from the ends'
+   interpolation. */
 static double settled(pl_tet_rotations kind, double part, const double ends[2], int *refused)
 {
     tet_case c;
@@ -255,8 +259,8 @@ static double twist_of(const tet_case *c)
     return total * 180 / PI;
 }
 
-/* More than a full turn, of the paper's beam and one of twice its length; samples that were fitted to their element alone made
-   them buckle within a second. */
+/* More than a full turn, of the paper's beam and one of twice its length; samples that were fitted
+   to their element alone made them buckle within a second. */
 static void stays_twisted(int cells, pl_tet_rotations kind)
 {
     tet_case c;
@@ -292,7 +296,8 @@ static double kinetic(const tet_case *c)
     return sum;
 }
 
-/* The most kinetic energy a free block ever has that spins about a skew axis, over that at the start. */
+/* The most kinetic energy a free block ever has that spins about a skew axis, over that at the
+   start. */
 static double spun(const int cells[3], pl_tetrahedral_def def, double young, int iterations)
 {
     static const double spin[3] = {1, 2, 0.5};

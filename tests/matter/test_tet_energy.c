@@ -1,5 +1,5 @@
-/* Tetrahedral matter: gradients against finite differences and against the kernels, the projection on determinant one by
-   brute force, rest, patches of affine deformation, momentum, minima. */
+/* Tetrahedral matter: gradients against finite differences and against the kernels, the projection
+   on determinant one by brute force, rest, patches of affine deformation, momentum, minima. */
 #include "support/check.h"
 
 #include "base/rng.h"
@@ -78,7 +78,8 @@ static void test_gradient(void **state)
     }
 }
 
-/* The residual of the kernels is −h² times the gradient, over the unit of mass; their energy is the reference's. */
+/* The residual of the kernels is −h² times the gradient, over the unit of mass; their energy is the
+   reference's. */
 static void test_kernels(void **state)
 {
     (void)state;
@@ -104,7 +105,8 @@ static void test_kernels(void **state)
                 y[k] = (double)c.x[k] + (k % 3 == 1 ? -0.03 : 0);
             double energy = tet_case_energy(&c, y, gradient);
             double scale = s->h * s->h / s->unit_mass, largest = 0, wrong = 0, own = 0;
-            /* The kernels' is of the elements alone here; that of the inertia where a step begins is left out. */
+            /* The kernels' is of the elements alone here; that of the inertia where a step begins
+               is left out. */
             for (int k = 0; k < s->block_count; k++)
                 own += c.body->room.block_energy[k];
             double expected_energy = scale * tet_case_energy(&c, NULL, NULL);
@@ -125,8 +127,8 @@ static void test_kernels(void **state)
         }
 }
 
-/* The determinant is one, p (p − s) is the same for all three (stationary), and but for the blown-up cases at the end no
-   point of a fine search is nearer. */
+/* The determinant is one, p (p − s) is the same for all three (stationary), and but for the
+   blown-up cases at the end no point of a fine search is nearer. */
 static void test_unit_determinant(void **state)
 {
     (void)state;
@@ -185,7 +187,8 @@ static void test_turned(void **state)
             c.x[3 * i] = -p[1], c.x[3 * i + 1] = 0.6f * p[0] - 0.8f * p[2],
                     c.x[3 * i + 2] = -0.8f * p[0] - 0.6f * p[2];
         }
-        /* det = +1: rows (0,−1,0), (.6,0,−.8), (−.8,0,−.6) have determinant −1 · …; mirrored ones are for another test. */
+        /* det = +1: rows (0,−1,0), (.6,0,−.8), (−.8,0,−.6) have determinant −1 · …; mirrored ones
+           are for another test. */
         for (int i = 0; i < c.bar.n; i++)
             c.x[3 * i] = -c.x[3 * i];
         float *before = tet_room(3 * (size_t)c.bar.n, sizeof(float));
@@ -202,7 +205,8 @@ static void test_turned(void **state)
     }
 }
 
-/* With a boundary that is deformed affinely the inside is too: for any material, as its stress is constant then. */
+/* With a boundary that is deformed affinely the inside is too: for any material, as its stress is
+   constant then. */
 static void test_patch(void **state)
 {
     (void)state;
@@ -279,7 +283,8 @@ static void test_fall(void **state)
     tet_case_free(&c);
 }
 
-/* At the end of a long solve the gradient is gone; more steps, plain or not, never mean more energy. */
+/* At the end of a long solve the gradient is gone; more steps, plain or not, never mean more
+   energy. */
 static void test_minimum(void **state)
 {
     (void)state;
@@ -323,7 +328,8 @@ static void test_minimum(void **state)
     }
 }
 
-/* Two halves in series, pulled apart by 1 %: the soft one takes E₂ / (E₁ + E₂) of it. Masses follow node_density. */
+/* Two halves in series, pulled apart by 1 %: the soft one takes E₂ / (E₁ + E₂) of it. Masses follow
+   node_density. */
 static void test_halves(void **state)
 {
     (void)state;
@@ -365,8 +371,8 @@ static void test_halves(void **state)
     tet_case_free(&c);
 }
 
-/* F around a node is the mean of its elements' by volume, whether nodes are free, held or of no element; I, bit by bit, at
-   rest. */
+/* F around a node is the mean of its elements' by volume, whether nodes are free, held or of no
+   element; I, bit by bit, at rest. */
 static void test_frames(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* Tetrahedral matter with examples: poses and weights in the source's order, the energy, its minima, rest, groups, equal
-   bits, saving and loading, and what is refused. Speaks of threads and tasks. */
+/* Tetrahedral matter with examples: poses and weights in the source's order, the energy, its
+   minima, rest, groups, equal bits, saving and loading, and what is refused. Speaks of threads and
+   tasks. */
 #include "support/check.h"
 
 #include "base/rng.h"
@@ -91,8 +92,9 @@ static void turn_all(tet_case *c, const float *from)
     }
 }
 
-/* A body in one of the poses gets its weight alone, whatever rotation the whole has, and S̃ is that pose's S, drawn back
-   by β. Elements of the source are shuffled, one is flat and one there twice. */
+/* A body in one of the poses gets its weight alone, whatever rotation the whole has, and S̃ is that
+   pose's S, drawn back by β. Elements of the source are shuffled, one is flat and one there
+   twice. */
 static void test_exact_pose(void **state)
 {
     (void)state;
@@ -426,7 +428,8 @@ static void test_saved(void **state)
     }
 }
 
-/* Examples that were taken away again leave nothing behind, and a body keeps them under another system. */
+/* Examples that were taken away again leave nothing behind, and a body keeps them under another
+   system. */
 static void test_given_and_taken(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Tetrahedral bodies from a point, a plane or a mirror image find back in a static solve of 300 iterations; those and bodies
-   of noise in motion within three seconds. */
+/* Tetrahedral bodies from a point, a plane or a mirror image find back in a static solve of 300
+   iterations; those and bodies of noise in motion within three seconds. */
 #include "support/check.h"
 
 #include "base/rng.h"

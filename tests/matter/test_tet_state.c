@@ -1,6 +1,7 @@
-/* Tetrahedral matter: equal bits at all widths, numbers of threads, alone and side by side, whatever was solved before in the
-   same room, and after saving and loading; no allocation while solving; bad input; numbers that are not finite; plastic
-   flow. Speaks of threads and tasks. Label: slow. */
+/* Tetrahedral matter: equal bits at all widths, numbers of threads, alone and side by side,
+   whatever was solved before in the same room, and after saving and loading; no allocation while
+   solving; bad input; numbers that are not finite; plastic flow. Speaks of threads and tasks.
+   Label: slow. */
 #include "support/check.h"
 
 #include "base/rng.h"
@@ -380,7 +381,8 @@ static void test_odd_input(void **state)
         }
 }
 
-/* Pulled beyond the yield and let go: a bar keeps most of it, and its volume; one below the yield keeps nothing. */
+/* Pulled beyond the yield and let go: a bar keeps most of it, and its volume; one below the yield
+   keeps nothing. */
 static void test_flow(void **state)
 {
     (void)state;
@@ -416,7 +418,8 @@ static void test_flow(void **state)
     }
 }
 
-/* However fast it flows, an element drawn far keeps what the limit allows: stretches a and a^-½ differ by 6 at a = 3.302. */
+/* However fast it flows, an element drawn far keeps what the limit allows: stretches a and a^-½
+   differ by 6 at a = 3.302. */
 static void test_flow_to_limit(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Ways to judge a surface: welded by exact position, is it closed, of one piece, of which genus, free of
-   self-intersections? Written without any of the code under test. */
+/* Ways to judge a surface: welded by exact position, is it closed, of one piece, of which genus,
+   free of self-intersections? Written without any of the code under test. */
 #ifndef PLIANT_TESTS_BUILTIN_CASES_H
 #define PLIANT_TESTS_BUILTIN_CASES_H
 
@@ -61,7 +61,8 @@ static inline int compare_edges(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Directed edges that have no opposite one, or are there twice: 0 for a closed, consistently oriented surface. */
+/* Directed edges that have no opposite one, or are there twice: 0 for a closed, consistently
+   oriented surface. */
 static inline int bad_edges(const welded *w, int *edge_count)
 {
     size_t n = 3 * (size_t)w->triangle_count;
@@ -171,7 +172,8 @@ static inline void bins_of(const welded *w, int t, int lower[3], int upper[3])
     }
 }
 
-/* Pairs of triangles, without a common point, that cut each other. A pair found in several bins is counted in each. */
+/* Pairs of triangles, without a common point, that cut each other. A pair found in several bins is
+   counted in each. */
 static inline int self_intersections(const welded *w)
 {
     size_t bins = (size_t)BINS * BINS * BINS;

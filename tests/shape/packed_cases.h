@@ -6,7 +6,8 @@
 
 enum { FULL_PARTICLES = 9, FULL_EDGES = 9, FULL_VERTICES = 7, FULL_TRIANGLES = 4 };
 
-/* Two pieces, a surface with tangents, colours, UVs, materials, images and groups, and tetrahedra. */
+/* Two pieces, a surface with tangents, colours, UVs, materials, images and groups, and
+   tetrahedra. */
 typedef struct full_case {
     pl_model_def def;
     double positions[3 * FULL_PARTICLES], radii[3 * FULL_PARTICLES];

@@ -1,4 +1,5 @@
-/* Bodies for the tests of sampling and connecting, made in code, each with its surface and inside test. */
+/* Bodies for the tests of sampling and connecting, made in code, each with its surface and inside
+   test. */
 #ifndef PLIANT_TESTS_SAMPLE_CASES_H
 #define PLIANT_TESTS_SAMPLE_CASES_H
 

@@ -49,7 +49,7 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* ---- The table ----------------------------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static void the_table_is_complete(void **state)
 {
@@ -122,7 +122,7 @@ static void cooking_follows_the_papers(void **state)
     }
 }
 
-/* ---- The surfaces -------------------------------------------------------------------------------------------------- */
+/* ---- The surfaces ---------------------------------------------------------------------------- */
 
 static void check_look(const char *name, const pl_mesh *mesh)
 {
@@ -188,7 +188,8 @@ static void check_outward(const char *name, const pl_mesh *mesh)
         pl_vec3 face = pl_v3_cross(pl_v3_sub(p[1], p[0]), pl_v3_sub(p[2], p[0]));
         wrong += pl_v3_dot(face, normal) <= 0;
     }
-    /* Where a coarse mesh cannot follow, it smooths over, and there the normals are those of what it leaves out. */
+    /* Where a coarse mesh cannot follow, it smooths over, and there the normals are those of what
+       it leaves out. */
     if (wrong > mesh->triangle_count / (mesh->triangle_count < 3000 ? 100 : 250))
         fail_msg("%s: %d of %d triangles against their normals", name, wrong, mesh->triangle_count);
 }
@@ -307,7 +308,7 @@ static void triangles_are_well_shaped(void **state)
     }
 }
 
-/* ---- Same bits ----------------------------------------------------------------------------------------------------- */
+/* ---- Same bits ------------------------------------------------------------------------------- */
 
 static uint64_t mesh_hash(const pl_mesh *mesh)
 {
@@ -346,7 +347,7 @@ static void meshes_have_the_same_bits_everywhere(void **state)
     pl_mesh_free(&again);
 }
 
-/* ---- Memory -------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static bool survives_failure_at(const char *name, int fail_at)
 {
@@ -372,7 +373,8 @@ static void every_failing_allocation_is_survived(void **state)
     (void)state;
     for (int i = 0; i < pl_builtin_count(); i++) {
         const char *name = pl_builtin_name(i);
-        /* Creatures share their code, and test_builtin_web.c fails each allocation of it: one, now and then, is enough. */
+        /* Creatures share their code, and test_builtin_web.c fails each allocation of it: one, now
+           and then, is enough. */
         bool creature = !made[i][0].look.uv_set_count;
         if (creature && !is(name, "rabbit"))
             continue;

@@ -22,7 +22,7 @@ static pl_vec3 anywhere(pl_rng *rng, double reach)
     return pl_v3(x, y, between(rng, -reach, reach));
 }
 
-/* ---- Parts --------------------------------------------------------------------------------------------------------- */
+/* ---- Parts ----------------------------------------------------------------------------------- */
 
 /* A limb is the union of the balls along its axis. */
 static void limbs_are_swept_balls(void **state)
@@ -58,7 +58,8 @@ static pl_part random_part(pl_rng *rng, int kind)
     return pl_random_double(rng) < 0.3 ? pl_part_pair(part) : part;
 }
 
-/* Exact distances change by no more than the way gone; and nothing of a part is outside its bounding ball. */
+/* Exact distances change by no more than the way gone; and nothing of a part is outside its
+   bounding ball. */
 static void parts_are_distances_within_their_bounds(void **state)
 {
     (void)state;
@@ -80,7 +81,7 @@ static void parts_are_distances_within_their_bounds(void **state)
     }
 }
 
-/* ---- Figures ------------------------------------------------------------------------------------------------------- */
+/* ---- Figures --------------------------------------------------------------------------------- */
 
 static pl_figure *random_figure(pl_rng *rng, int parts)
 {
@@ -144,7 +145,7 @@ static void projection_reaches_the_surface(void **state)
     }
 }
 
-/* ---- The web ------------------------------------------------------------------------------------------------------- */
+/* ---- The web --------------------------------------------------------------------------------- */
 
 static pl_figure *small_figure(void)
 {

@@ -1,6 +1,7 @@
-/* Clustering: over random shapes every particle is a member of something, members are exactly the particles within the
-   radius, centres are at rest, the overlap is the wanted one; the same again, and the same in another unit of length, bit
-   by bit; and what is no clustering is refused. Brute force is the judge. */
+/* Clustering: over random shapes every particle is a member of something, members are exactly the
+   particles within the radius, centres are at rest, the overlap is the wanted one; the same again,
+   and the same in another unit of length, bit by bit; and what is no clustering is refused. Brute
+   force is the judge. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Oriented graphs: no edge through the air, every component in one piece, ellipsoids that fill the body.
-   Label: slow. */
+/* Oriented graphs: no edge through the air, every component in one piece, ellipsoids that fill the
+   body. Label: slow. */
 #include "shape/connect.h"
 
 #include "math/quat.h"

@@ -180,8 +180,8 @@ static void lines_become_a_rod(void **state)
     assert_string_equal(error.where, "kind");
 }
 
-/* A rod of so many particles that each overlaps thousands of others would need gigabytes for the pairs that never touch.
-   A straight line, 1 m long and 0.04 m thick. */
+/* A rod of so many particles that each overlaps thousands of others would need gigabytes for the
+   pairs that never touch. A straight line, 1 m long and 0.04 m thick. */
 static void rods_of_too_many_particles_are_refused(void **state)
 {
     (void)state;

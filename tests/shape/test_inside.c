@@ -492,8 +492,8 @@ static void volumes_are_right(void **state)
     close_subject(&s);
 }
 
-/* Every triangle crosses most of the others, and no subtree is ever far: asked line by line as other
-   surfaces are, it would take minutes. */
+/* Every triangle crosses most of the others, and no subtree is ever far: asked line by line as
+   other surfaces are, it would take minutes. */
 static void soups_of_long_triangles_are_bounded(void **state)
 {
     (void)state;

@@ -291,7 +291,8 @@ static void bytes_that_are_cut_or_damaged_are_refused(void **state)
     free(copy);
 }
 
-/* Bytes, words and floats changed at random, with the hash put right again: refused, or a model that holds. */
+/* Bytes, words and floats changed at random, with the hash put right again: refused, or a model
+   that holds. */
 static void hostile_content_with_a_right_hash_is_harmless(void **state)
 {
     (void)state;
@@ -506,7 +507,8 @@ static void numbers_of_a_look_become_usable(void **state)
 
 /* ---- Speed --------------------------------------------------------------------------------- */
 
-/* A block of 22³ particles with their neighbours: more than the ten thousand that must load in 60 ms. */
+/* A block of 22³ particles with their neighbours: more than the ten thousand that must load in 60
+   ms. */
 static void large_models_load_fast(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Poses drawn by warps and by deformed copies of a surface: positions, rotations and stretches against formulas, rigid copies,
-   copies against warps, and what is no pose. */
+/* Poses drawn by warps and by deformed copies of a surface: positions, rotations and stretches
+   against formulas, rigid copies, copies against warps, and what is no pose. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static void check_near(pl_vec3 a, pl_vec3 b, double tolerance)
         fail_msg("%g %g %g and not %g %g %g", a.x, a.y, a.z, b.x, b.y, b.z);
 }
 
-/* ---- Twist ------------------------------------------------------------------------------------ */
+/* ---- Twist ----------------------------------------------------------------------------------- */
 
 static void twist_is_a_turn_by_height(void **state)
 {
@@ -97,8 +97,8 @@ static void twist_is_a_turn_by_height(void **state)
     pl_model_release(model);
 }
 
-/* The gradient of a twist of κ radians a metre: S² = FᵀF with F = [x, y turned | (−κ y, κ x, shorten)]; compared with a
-   fit over a small region. */
+/* The gradient of a twist of κ radians a metre: S² = FᵀF with F = [x, y turned | (−κ y, κ x,
+   shorten)]; compared with a fit over a small region. */
 static void stretch_of_a_twist(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void stretch_of_a_twist(void **state)
     pl_model_release(model);
 }
 
-/* ---- Bends ------------------------------------------------------------------------------------ */
+/* ---- Bends ----------------------------------------------------------------------------------- */
 
 /* The line in the middle keeps its (shortened) length, and turns by the amount. */
 static void bends_turn_by_the_amount(void **state)
@@ -259,7 +259,8 @@ static void folds_keep_pieces_flat(void **state)
     pl_model_release(sheet);
 }
 
-/* Volume: squashed to a half and as much wider; beyond `to` nothing changes shape; two warps follow each other. */
+/* Volume: squashed to a half and as much wider; beyond `to` nothing changes shape; two warps follow
+   each other. */
 static void squash_and_regions(void **state)
 {
     (void)state;
@@ -297,7 +298,7 @@ static void squash_and_regions(void **state)
     pl_model_release(model);
 }
 
-/* ---- Copies of the surface -------------------------------------------------------------------- */
+/* ---- Copies of the surface ------------------------------------------------------------------- */
 
 static pl_model *cooked(const char *name)
 {
@@ -379,7 +380,8 @@ static void copies_follow_warps(void **state)
         wry = fmax(wry, 2 * acos(fmin(1, fabs(pl_quat_dot(turn_of(&pose, i), turn_of(&copy, i))))));
     }
     printf("twisted copy against twist: %.4f spacings, %.3f rad\n", worst / info.spacing, wry);
-    /* At the corners the shear of the twist turns the fitted rotation against that of the cross-section. */
+    /* At the corners the shear of the twist turns the fitted rotation against that of the
+       cross-section. */
     assert_true(worst < 0.1 * info.spacing && wry < 0.35);
     pl_pose_free(&pose);
     pl_pose_free(&copy);
@@ -387,7 +389,7 @@ static void copies_follow_warps(void **state)
     pl_model_release(model);
 }
 
-/* ---- Bad input -------------------------------------------------------------------------------- */
+/* ---- Bad input ------------------------------------------------------------------------------- */
 
 static void check_refused(pl_status status, const pl_error *error, const pl_pose *pose,
                           const char *says)
@@ -492,8 +494,8 @@ static void bad_regions(void **state)
     pl_model_release(model);
 }
 
-/* One particle of a block pushed through the tetrahedra around it: its ring is hardly deformed as a whole, some of the
-   tetrahedra are inside out. Which is told by a count of signs. */
+/* One particle of a block pushed through the tetrahedra around it: its ring is hardly deformed as a
+   whole, some of the tetrahedra are inside out. Which is told by a count of signs. */
 static void regions_are_those_of_the_matter(void **state)
 {
     (void)state;

@@ -162,7 +162,8 @@ static void a_distance_is_kept(void **state)
     }
 }
 
-/* Thin ears far thinner than the distance have samples at their far ends, and every part has some. */
+/* Thin ears far thinner than the distance have samples at their far ends, and every part has
+   some. */
 static void thin_and_separate_parts_get_samples(void **state)
 {
     (void)state;

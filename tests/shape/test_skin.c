@@ -1,4 +1,5 @@
-/* Skin weights against a plain reference, their smoothness, gaps and pieces; normals. Label: slow. */
+/* Skin weights against a plain reference, their smoothness, gaps and pieces; normals.
+   Label: slow. */
 #include "shape/skin.h"
 
 #include <math.h>
@@ -73,7 +74,7 @@ static void the_rest_pose_is_reproduced(void **state)
     }
 }
 
-/* ---- Against a reference ------------------------------------------------------------------------ */
+/* ---- Against a reference --------------------------------------------------------------------- */
 
 static double distance_to(const pl_model *model, int particle, const double point[3])
 {
@@ -203,7 +204,7 @@ static void weights_are_those_of_the_formula(void **state)
     }
 }
 
-/* ---- Gaps, pieces, smoothness -------------------------------------------------------------------- */
+/* ---- Gaps, pieces, smoothness ---------------------------------------------------------------- */
 
 /* Two ropes side by side, closer than their spacing, joined far away: a hairpin. */
 static void skin_does_not_jump_across_air(void **state)
@@ -295,7 +296,8 @@ static pl_model_def lattices_def(lattices *l)
     return def;
 }
 
-/* Two legs, 0.4 spacings between them, joined at the top: the sides that face each other keep to their leg. */
+/* Two legs, 0.4 spacings between them, joined at the top: the sides that face each other keep to
+   their leg. */
 static void legs_keep_their_own_skin(void **state)
 {
     (void)state;
@@ -502,13 +504,13 @@ static void hubs_are_no_obstacle(void **state)
     free_random_graph(&g);
 }
 
-/* ---- Normals --------------------------------------------------------------------------------------- */
+/* ---- Normals --------------------------------------------------------------------------------- */
 
 static void seams_share_their_normals(void **state)
 {
     (void)state;
-    /* The unit cube of 6 separate sides: the three vertices of a corner are one point, and each side
-       has two triangles of the same area, which meet a corner once or twice. */
+    /* The unit cube of 6 separate sides: the three vertices of a corner are one point, and each
+       side has two triangles of the same area, which meet a corner once or twice. */
     enum { V = 24 };
     float positions[3 * V], normals[3 * V];
     int32_t triangles[36], point_of[V];

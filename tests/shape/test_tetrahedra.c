@@ -1,5 +1,5 @@
-/* Tetrahedra for surfaces made in code: quality, volume, count, conformity, bodies apart, scale, bad input, memory.
-   Label: slow. */
+/* Tetrahedra for surfaces made in code: quality, volume, count, conformity, bodies apart, scale,
+   bad input, memory. Label: slow. */
 #include "tetrahedra_cases.h"
 
 #include "base/clock.h"
@@ -21,7 +21,7 @@ static void must_make(case_body *body, int count, pl_tets *tets)
         fail_msg("%d tetrahedra: %s: %s", count, error.where, error.text);
 }
 
-/* ---- Shapes -------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 static void make_ball(case_mesh *mesh)
 {
@@ -249,7 +249,7 @@ static void stencils_have_no_sharp_angles(void **state)
     assert_true(figures.sharpest > 10.7);
 }
 
-/* ---- Bodies -------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 static int find_root(int *parent, int i)
 {
@@ -337,7 +337,7 @@ static void a_hollow_stays_hollow(void **state)
     case_free(&mesh);
 }
 
-/* ---- Scale, sameness, bad input, memory ---------------------------------------------------------------------------- */
+/* ---- Scale, sameness, bad input, memory ------------------------------------------------------ */
 
 static void size_and_place_do_not_matter(void **state)
 {

@@ -1,4 +1,5 @@
-/* Points in tetrahedra: against looking at every tetrahedron, on faces and corners, far away, in flat ones, bad input. Label: slow. */
+/* Points in tetrahedra: against looking at every tetrahedron, on faces and corners, far away, in
+   flat ones, bad input. Label: slow. */
 #include "tetrahedra_cases.h"
 
 #include "base/clock.h"

@@ -94,7 +94,8 @@ static inline int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A face belongs to one or two tetrahedra, and each edge of the boundary to an even number of boundary faces. */
+/* A face belongs to one or two tetrahedra, and each edge of the boundary to an even number of
+   boundary faces. */
 static inline int check_faces(const pl_tets *tets)
 {
     static const int corners[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};

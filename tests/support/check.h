@@ -18,15 +18,17 @@ bool check_is_sanitized(void);
 bool check_is_thread_sanitized(void);
 bool check_is_slow_build(void);
 
-/* Opens a test with one thread at work: the thread sanitizer, which makes it slow, would have nothing to see. */
+/* Opens a test with one thread at work: the thread sanitizer, which makes it slow, would have
+   nothing to see. */
 #define CHECK_ONE_THREAD()                                                                         \
     do {                                                                                           \
         if (check_is_thread_sanitized())                                                           \
             skip();                                                                                \
     } while (0)
 
-/* How often to repeat something: `full` times in thorough runs, else `quick` times; a tenth of that, at least once, in
-   slow builds, where it matters that every line is reached rather than how often. */
+/* How often to repeat something: `full` times in thorough runs, else `quick` times; a tenth of
+   that, at least once, in slow builds, where it matters that every line is reached rather than how
+   often. */
 int check_rounds(int full, int quick);
 
 #endif

@@ -20,7 +20,7 @@ int oriented_cases(int full)
     return full > 20 ? full / 3 : full;
 }
 
-/* ---- Random numbers ------------------------------------------------------------------------------------------------ */
+/* ---- Random numbers -------------------------------------------------------------------------- */
 
 double oriented_uniform(pl_rng *rng, double low, double high)
 {
@@ -80,7 +80,7 @@ static void turn(const double r[9], double v[3])
         v[k] = r[3 * k] * a + r[3 * k + 1] * b + r[3 * k + 2] * c;
 }
 
-/* ---- Graphs ---------------------------------------------------------------------------------------------------------- */
+/* ---- Graphs ---------------------------------------------------------------------------------- */
 
 static void *room(size_t count, size_t size)
 {
@@ -346,7 +346,7 @@ pl_model *oriented_model(const oriented_graph *g)
     return model;
 }
 
-/* ---- What is done to a graph --------------------------------------------------------------------------------------- */
+/* ---- What is done to a graph ----------------------------------------------------------------- */
 
 oriented_case oriented_plain_case(oriented_graph graph, double h, double kappa)
 {
@@ -517,7 +517,7 @@ oriented_case oriented_random_case(pl_rng *rng, int most, double low, double hig
     return c;
 }
 
-/* ---- Poses ------------------------------------------------------------------------------------------------------------ */
+/* ---- Poses ----------------------------------------------------------------------------------- */
 
 static void multiply(const double a[4], const double b[4], double out[4])
 {
@@ -643,7 +643,7 @@ void oriented_free_pose(oriented_pose *pose)
     free(pose->w);
 }
 
-/* ---- Worlds ----------------------------------------------------------------------------------------------------------- */
+/* ---- Worlds ---------------------------------------------------------------------------------- */
 
 static void enter_body(oriented_scene *scene, pl_solver solver, int index, bool pinned)
 {
@@ -722,7 +722,7 @@ pl_report oriented_step(const oriented_scene *scene)
     return report;
 }
 
-/* ---- Solving without a world ------------------------------------------------------------------------------------------ */
+/* ---- Solving without a world ----------------------------------------------------------------- */
 
 void oriented_begin(oriented_scene *scene)
 {

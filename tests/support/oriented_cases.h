@@ -1,5 +1,5 @@
-/* Bodies of oriented particles for tests: random graphs in one, two and three dimensions, random materials, fixed sets,
-   pins and poses, and worlds made from them through the public interface. */
+/* Bodies of oriented particles for tests: random graphs in one, two and three dimensions, random
+   materials, fixed sets, pins and poses, and worlds made from them through the public interface. */
 #ifndef PLIANT_TESTS_ORIENTED_CASES_H
 #define PLIANT_TESTS_ORIENTED_CASES_H
 
@@ -7,10 +7,11 @@
 #include "matter/oriented.h"
 #include "pliant/pliant.h"
 
-/* Sanitizers and builds without optimisation run fewer cases: `full` is the number of the release build. */
+/* Sanitizers and builds without optimisation run fewer cases: `full` is the number of the release
+   build. */
 int oriented_cases(int full);
 
-/* ---- Random numbers ------------------------------------------------------------------------------------------------ */
+/* ---- Random numbers -------------------------------------------------------------------------- */
 
 double oriented_uniform(pl_rng *rng, double low, double high);
 double oriented_decades(pl_rng *rng, double low, double high); /* 10^uniform(low, high) */
@@ -19,7 +20,7 @@ bool oriented_chance(pl_rng *rng, double probability);
 void oriented_random_quat(pl_rng *rng, double q[4]);
 void oriented_random_direction(pl_rng *rng, double v[3]);
 
-/* ---- Graphs ---------------------------------------------------------------------------------------------------------- */
+/* ---- Graphs ---------------------------------------------------------------------------------- */
 
 typedef enum oriented_kind {
     ORIENTED_CHAIN,
@@ -51,7 +52,7 @@ oriented_graph oriented_scaled_graph(const oriented_graph *graph, double factor)
 void oriented_free_graph(oriented_graph *graph);
 pl_model *oriented_model(const oriented_graph *graph);
 
-/* ---- What is done to a graph --------------------------------------------------------------------------------------- */
+/* ---- What is done to a graph ----------------------------------------------------------------- */
 
 typedef struct oriented_case {
     oriented_graph graph;
@@ -76,19 +77,20 @@ void oriented_paint(pl_rng *rng,
 void oriented_fix_some(pl_rng *rng, oriented_case *c, int most);
 void oriented_push_some(pl_rng *rng, oriented_case *c);
 
-/* A pin on 1 to 8 particles that lie near each other (most of the time), target near the rest or anywhere. */
+/* A pin on 1 to 8 particles that lie near each other (most of the time), target near the rest or
+   anywhere. */
 pl_pin_def oriented_random_pin(pl_rng *rng, const oriented_case *c, pl_pin_kind kind);
 void oriented_add_pin(oriented_case *c, const pl_pin_def *pin);
 
-/* A pin too weak to matter on a body without any: free bodies are turned as a whole at the end of a sub-step, pinned ones
-   are left as the last iteration made them. */
+/* A pin too weak to matter on a body without any: free bodies are turned as a whole at the end of a
+   sub-step, pinned ones are left as the last iteration made them. */
 void oriented_hold_lightly(oriented_case *c);
 void oriented_drop_pin(oriented_case *c, int index);
 
 /* Everything at random; kappa log-uniform in [low, high]; direction pins only where asked for. */
 oriented_case oriented_random_case(pl_rng *rng, int most, double low, double high, bool directions);
 
-/* ---- Poses ------------------------------------------------------------------------------------------------------------ */
+/* ---- Poses ----------------------------------------------------------------------------------- */
 
 typedef enum oriented_pose_kind {
     ORIENTED_REST,
@@ -110,7 +112,7 @@ typedef struct oriented_pose {
 oriented_pose oriented_make_pose(pl_rng *rng, const oriented_case *c, oriented_pose_kind kind);
 void oriented_free_pose(oriented_pose *pose);
 
-/* ---- Worlds ----------------------------------------------------------------------------------------------------------- */
+/* ---- Worlds ---------------------------------------------------------------------------------- */
 
 typedef struct oriented_scene {
     const oriented_case *of;
@@ -132,9 +134,10 @@ void oriented_set_pose(const oriented_scene *scene, int body, const oriented_pos
 /* One step of the world, the case's forces applied. */
 pl_report oriented_step(const oriented_scene *scene);
 
-/* ---- Solving without a world ------------------------------------------------------------------------------------------ */
+/* ---- Solving without a world ----------------------------------------------------------------- */
 
-/* Afterwards oriented_solve may be called any number of times: always from the state that the bodies had before. */
+/* Afterwards oriented_solve may be called any number of times: always from the state that the
+   bodies had before. */
 void oriented_begin(oriented_scene *scene);
 
 /* Bodies first … first + count − 1 side by side, or one alone. The result is in `now` and c. */

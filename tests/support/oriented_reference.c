@@ -9,7 +9,7 @@
 
 #define PI 3.14159265358979323846
 
-/* ---- Matrices, row by row --------------------------------------------------------------------------------------------- */
+/* ---- Matrices, row by row -------------------------------------------------------------------- */
 
 static void *room(size_t count, size_t size)
 {
@@ -59,7 +59,7 @@ static double turned_apart(const double a[9], const double b[9], const double ha
     return sum;
 }
 
-/* ---- The problem -------------------------------------------------------------------------------------------------------- */
+/* ---- The problem ----------------------------------------------------------------------------- */
 
 static void read_particles(oriented_problem *p, const oriented_case *c)
 {
@@ -214,7 +214,7 @@ void oriented_to_metres(const pl_oriented *body, double *x)
         x[i] *= body->system->key.model->unit;
 }
 
-/* ---- Energy -------------------------------------------------------------------------------------------------------------- */
+/* ---- Energy ---------------------------------------------------------------------------------- */
 
 /* Σ_j w_j (R_j (v̄ − x̄_j) + x_j), or Σ_j w_j R_j n̄. */
 static void pinned_point(const oriented_problem *p, const oriented_pull *pin, const double *x,
@@ -233,7 +233,8 @@ static void pinned_point(const oriented_problem *p, const oriented_pull *pin, co
     }
 }
 
-/* One ordered pair (i, j): k/2 (‖(R_i − R_j) Ē_j A_j^½‖² + v_j ‖R_i (x̄_j − x̄_i) − (x_j − x_i)‖²). */
+/* One ordered pair (i, j): k/2 (‖(R_i − R_j) Ē_j A_j^½‖² + v_j ‖R_i (x̄_j − x̄_i) − (x_j −
+   x_i)‖²). */
 static double pair_energy(const oriented_problem *p, double k, int i, int j, const double *x,
                           const double *r)
 {
@@ -283,7 +284,7 @@ double oriented_total(const oriented_problem *p, const double *x, const double *
     return terms.inertia + terms.elastic + terms.pins;
 }
 
-/* ---- Gradient: by x, and by the entries of R_i, which a turn then projects --------------------------------------------- */
+/* ---- Gradient: by x, and by the entries of R_i, which a turn then projects ------------------- */
 
 /* Of ½ s ‖(A − B) H‖² by A: s (A − B) H Hᵀ. */
 static void add_apart(double s, const double a[9], const double b[9], const double moment[9],
@@ -369,7 +370,7 @@ void oriented_gradient(const oriented_problem *p, const double *x, const double 
     free(gr);
 }
 
-/* ---- Local and global step ------------------------------------------------------------------------------------------------ */
+/* ---- Local and global step ------------------------------------------------------------------- */
 
 static void add_neighbour(const oriented_problem *p, double k, int i, int j, const double *x,
                           const double *r, double c[9])
@@ -557,7 +558,7 @@ void oriented_global(oriented_problem *p, double *x, const double *r)
     free(b);
 }
 
-/* ---- Shapes --------------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 static void centre_of(int n, const double *x, double centre[3])
 {
@@ -588,7 +589,7 @@ double oriented_misfit(int n, const double *a, const double *b)
     return worst;
 }
 
-/* ---- Newton ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Newton ---------------------------------------------------------------------------------- */
 
 static void turn_rotation(const double theta[3], double r[9])
 {

@@ -1,5 +1,6 @@
-/* The energy of METHODS §1 once more, written from its text alone, in SI and double, with the steps that minimise it: what
-   the kernels and pl_oriented_evaluate are judged by. Slow and simple: matrices are full, sums run as printed. */
+/* The energy of METHODS §1 once more, written from its text alone, in SI and double, with the steps
+   that minimise it: what the kernels and pl_oriented_evaluate are judged by. Slow and simple:
+   matrices are full, sums run as printed. */
 #ifndef PLIANT_TESTS_ORIENTED_REFERENCE_H
 #define PLIANT_TESTS_ORIENTED_REFERENCE_H
 
@@ -35,7 +36,8 @@ typedef struct oriented_terms {
     double inertia, elastic, pins;
 } oriented_terms;
 
-/* The step that starts from `old` of a body of the case; pinned: whether this body has the case's pins. */
+/* The step that starts from `old` of a body of the case; pinned: whether this body has the case's
+   pins. */
 oriented_problem oriented_make_problem(const oriented_case *c, const pl_oriented *body,
                                        bool pinned);
 void oriented_free_problem(oriented_problem *p);
@@ -49,7 +51,8 @@ double oriented_total(const oriented_problem *p, const double *x, const double *
 /* [n][6] by x_i and θ_i (R_i ← exp([θ_i]) R_i); of fixed particles too. */
 void oriented_gradient(const oriented_problem *p, const double *x, const double *r, double *g);
 
-/* R_i = polar(C_i), one after the other. Returns the smallest (s2 + s3) / s1 of the C_i: what the fits are worth. */
+/* R_i = polar(C_i), one after the other. Returns the smallest (s2 + s3) / s1 of the C_i: what the
+   fits are worth. */
 double oriented_local(const oriented_problem *p, const double *x, double *r);
 
 /* b of the global step, [n][3], with the prescribed positions of fixed particles taken from x. */
@@ -59,17 +62,19 @@ void oriented_make_matrix(oriented_problem *p);
 /* L x = b by a dense Cholesky factor. */
 void oriented_global(oriented_problem *p, double *x, const double *r);
 
-/* Newton's method with a Levenberg–Marquardt guard on all unknowns, from x, r; the Hessian by differences of the
-   gradient. Returns the largest step (metres, radians times spacing) of the last iteration; *is_minimum (may be NULL):
-   whether no direction from there goes down, as far as a Cholesky factorisation of the Hessian can tell. */
+/* Newton's method with a Levenberg–Marquardt guard on all unknowns, from x, r; the Hessian by
+   differences of the gradient. Returns the largest step (metres, radians times spacing) of the last
+   iteration; *is_minimum (may be NULL): whether no direction from there goes down, as far as a
+   Cholesky factorisation of the Hessian can tell. */
 double oriented_newton(const oriented_problem *p, int iterations, double spacing, double *x,
                        double *r, bool *is_minimum);
 
-/* The largest distance between points of a and b [n][3] when b is laid over a as well as a rigid motion can. */
+/* The largest distance between points of a and b [n][3] when b is laid over a as well as a rigid
+   motion can. */
 double oriented_misfit(int n, const double *a, const double *b);
 
-/* Solves A X = B (n × n, `columns` right-hand sides, row major) in place with its Cholesky factor; false if A is not
-   positive definite. `factor` holds A before and L after. */
+/* Solves A X = B (n × n, `columns` right-hand sides, row major) in place with its Cholesky factor;
+   false if A is not positive definite. `factor` holds A before and L after. */
 bool oriented_cholesky(int n, double *factor);
 void oriented_cholesky_solve(int n, const double *factor, int columns, double *b);
 

@@ -47,7 +47,7 @@ const char *world_last_promise(void)
     return last_promise;
 }
 
-/* ---- Models and worlds ------------------------------------------------------------------------- */
+/* ---- Models and worlds ----------------------------------------------------------------------- */
 
 pl_model *world_sized_model(pl_shape_kind kind, int nx, int ny, int nz, double sx, double sy,
                             double sz, bool braced)
@@ -141,7 +141,7 @@ void *world_snapshot(const pl_world *world, size_t *size)
     return bytes;
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void *heap_alloc(void *user, size_t size, size_t alignment)
 {

@@ -18,7 +18,7 @@ void world_hush(void);
 int world_broken_promises(void);
 const char *world_last_promise(void);
 
-/* ---- Models and worlds ------------------------------------------------------------------------- */
+/* ---- Models and worlds ----------------------------------------------------------------------- */
 
 /* Counts of 0 are the shape's defaults. Fails the test when there is no such model. */
 pl_model *world_model(pl_shape_kind kind, int nx, int ny, int nz);
@@ -37,7 +37,7 @@ bool world_is_finite(const pl_world *world, pl_body body);
 /* A snapshot in memory of malloc's. */
 void *world_snapshot(const pl_world *world, size_t *size);
 
-/* ---- Memory ------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 typedef struct world_heap {
     int64_t calls;     /* of alloc, failed ones included */
@@ -51,7 +51,7 @@ typedef struct world_heap {
 
 void world_heap_init(world_heap *heap);
 
-/* ---- Job systems ------------------------------------------------------------------------------- */
+/* ---- Job systems ----------------------------------------------------------------------------- */
 
 /* Runs everything in `enqueue`, from the last piece to the first, on changing worker numbers. */
 pl_task_system world_reverse_tasks(void);
@@ -59,7 +59,7 @@ pl_task_system world_reverse_tasks(void);
 /* Starts threads in `enqueue` and waits for them in `finish`. */
 pl_task_system world_thread_tasks(void);
 
-/* ---- The mixed scene --------------------------------------------------------------------------- */
+/* ---- The mixed scene ------------------------------------------------------------------------- */
 
 /* Bars that are pinned and driven, a sheet, a rope, a knot and twenty creatures, on all three
    solvers, in wind; bodies come and go, materials, pins and fixed sets change on the way. What

@@ -139,7 +139,7 @@ void world_mix_create(world_mix *mix, const pl_world_def *def)
         add_creature(mix, i);
 }
 
-/* ---- What happens ------------------------------------------------------------------------------ */
+/* ---- What happens ---------------------------------------------------------------------------- */
 
 static void move_held(world_mix *mix, int frame)
 {

@@ -5,7 +5,7 @@
 
 #include "support/world_kit.h"
 
-/* ---- Backwards, at once ------------------------------------------------------------------------ */
+/* ---- Backwards, at once ---------------------------------------------------------------------- */
 
 enum { REVERSE_WORKERS = 5 };
 
@@ -30,7 +30,7 @@ pl_task_system world_reverse_tasks(void)
     return (pl_task_system){REVERSE_WORKERS, enqueue_reverse, finish_nothing, NULL};
 }
 
-/* ---- On threads -------------------------------------------------------------------------------- */
+/* ---- On threads ------------------------------------------------------------------------------ */
 
 enum { THREADS = 3 };
 

@@ -74,7 +74,7 @@ static inline int contact_close_models(void **state)
     return 0;
 }
 
-/* ---- Random things ------------------------------------------------------------------------------ */
+/* ---- Random things --------------------------------------------------------------------------- */
 
 static inline double contact_between(pl_rng *rng, double low, double high)
 {
@@ -125,7 +125,7 @@ static inline void contact_turn_vector(const double q[4], const double v[3], dou
     }
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------------- */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
 static inline double contact_length(const double v[3])
 {

@@ -44,7 +44,7 @@ static void scene_destroy(scene *s)
     pl_model_release(s->model);
 }
 
-/* ---- Buffers ----------------------------------------------------------------------------------- */
+/* ---- Buffers --------------------------------------------------------------------------------- */
 
 static const int scalars_of[] = {3, 4, 3, 3, 1, 3};
 
@@ -186,7 +186,7 @@ static void any_arrangement_can_be_written(void **state)
     pl_model_release(model);
 }
 
-/* ---- Interpolation ------------------------------------------------------------------------------ */
+/* ---- Interpolation --------------------------------------------------------------------------- */
 
 static void states_are_interpolated(void **state)
 {
@@ -250,7 +250,7 @@ static void pushing_does_not_break_the_interpolation(void **state)
     scene_destroy(&s);
 }
 
-/* ---- Skin -------------------------------------------------------------------------------------- */
+/* ---- Skin ------------------------------------------------------------------------------------ */
 
 /* A body that is only turned and moved carries its skin rigidly. */
 static void skins_follow_their_particles(void **state)

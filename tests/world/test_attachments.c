@@ -1,5 +1,5 @@
-/* Attachments: they hold, they exchange momentum with what they hold to, they break at their force, sleep and wake as one, and come back from
-   snapshots to the last bit. Label: serial. */
+/* Attachments: they hold, they exchange momentum with what they hold to, they break at their force,
+   sleep and wake as one, and come back from snapshots to the last bit. Label: serial. */
 #include "support/check.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static double mass_of(const pl_world *world, pl_body body)
     return s.mass;
 }
 
-/* ---- To a place ------------------------------------------------------------------------------------ */
+/* ---- To a place ------------------------------------------------------------------------------ */
 
 /* What hangs weighs what it weighs, hangs where it was hung, at any step. */
 static void a_hanging_body_pulls_with_its_weight(void **state)
@@ -153,7 +153,7 @@ static void gaps_close_without_speed(void **state)
     pl_model_release(model);
 }
 
-/* ---- To a body --------------------------------------------------------------------------------------- */
+/* ---- To a body ------------------------------------------------------------------------------- */
 
 static void momentum_of(const pl_world *world, const pl_body *bodies, int count, double out[3])
 {
@@ -204,7 +204,7 @@ static void momentum_is_exchanged_never_made(void **state)
     pl_model_release(model);
 }
 
-/* ---- To a collider ------------------------------------------------------------------------------------ */
+/* ---- To a collider --------------------------------------------------------------------------- */
 
 static pl_collider collider_at(pl_world *world, double mass, double x, double y)
 {
@@ -300,7 +300,7 @@ static void a_rigid_body_of_the_host_exchanges_momentum(void **state)
     pl_model_release(model);
 }
 
-/* ---- Breaking ----------------------------------------------------------------------------------------- */
+/* ---- Breaking -------------------------------------------------------------------------------- */
 
 static void it_breaks_at_its_force(void **state)
 {
@@ -332,7 +332,7 @@ static void it_breaks_at_its_force(void **state)
     pl_model_release(model);
 }
 
-/* ---- Sleep -------------------------------------------------------------------------------------------- */
+/* ---- Sleep ----------------------------------------------------------------------------------- */
 
 static void what_hangs_together_sleeps_together(void **state)
 {
@@ -377,7 +377,7 @@ static void what_hangs_together_sleeps_together(void **state)
     pl_model_release(model);
 }
 
-/* ---- Snapshots, threads, memory ------------------------------------------------------------------------ */
+/* ---- Snapshots, threads, memory -------------------------------------------------------------- */
 
 typedef struct net {
     pl_world *world;

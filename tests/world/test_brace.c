@@ -1,5 +1,6 @@
-/* What springs do while a collider holds a particle up (world/brace.c), for bodies that are neither soft nor moved as a whole: thrown against a wall, straight or along it, they never have more energy than before, the
-   wall receives what they lose, and what lies or slides is left alone. */
+/* What springs do while a collider holds a particle up (world/brace.c), for bodies that are neither
+   soft nor moved as a whole: thrown against a wall, straight or along it, they never have more
+   energy than before, the wall receives what they lose, and what lies or slides is left alone. */
 #include <stdio.h>
 
 #include "contact_cases.h"
@@ -53,7 +54,8 @@ typedef struct worst {
     int bad;
 } worst;
 
-/* Boxes, creatures and rabbits at any angle, without gravity: whatever meets the wall first is pressed against it for a while. */
+/* Boxes, creatures and rabbits at any angle, without gravity: whatever meets the wall first is
+   pressed against it for a while. */
 static worst throw_at_wall(const contact_models *models, double friction, double along)
 {
     static const int which[3] = {3, 7, 8};
@@ -112,7 +114,8 @@ static void pressed_bodies_gain_nothing(void **state)
     assert_true(w.momentum < 1e-6);
 }
 
-/* The same along the wall: with neighbours held back along the normal alone they gained up to 1 %. */
+/* The same along the wall: with neighbours held back along the normal alone they gained up to 1
+   %. */
 static void rubbed_bodies_gain_nothing(void **state)
 {
     worst w = throw_at_wall(*state, 1, 1.5);
@@ -121,7 +124,8 @@ static void rubbed_bodies_gain_nothing(void **state)
     assert_true(w.momentum < 1e-6);
 }
 
-/* What slides on a floor comes to rest by Coulomb's law, v²/(2 μ g) further on: its weight is no blow. */
+/* What slides on a floor comes to rest by Coulomb's law, v²/(2 μ g) further on: its weight is no
+   blow. */
 static void what_slides_is_left_alone(void **state)
 {
     const contact_models *models = *state;

@@ -1,6 +1,7 @@
-/* What can be changed once it is there: surfaces and filters of colliders, filters and self-contact of bodies. Belts that stop, doors that open;
-   sleepers wake; what was changed is what would have been made like that, to the last bit. And the way back from an index to a handle, and
-   rays that pass whoever casts them. */
+/* What can be changed once it is there: surfaces and filters of colliders, filters and self-contact
+   of bodies. Belts that stop, doors that open; sleepers wake; what was changed is what would have
+   been made like that, to the last bit. And the way back from an index to a handle, and rays that
+   pass whoever casts them. */
 #include "support/check.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ static void step_until_asleep(pl_world *world, pl_body body)
     assert_true(frame < 300);
 }
 
-/* ---- Surfaces ----------------------------------------------------------------------------------- */
+/* ---- Surfaces -------------------------------------------------------------------------------- */
 
 static void a_conveyor_stops_and_starts(void **state)
 {
@@ -114,7 +115,7 @@ static void a_floor_becomes_elastic(void **state)
     pl_model_release(model);
 }
 
-/* ---- Filters ------------------------------------------------------------------------------------ */
+/* ---- Filters --------------------------------------------------------------------------------- */
 
 static void a_door_opens_under_a_sleeper(void **state)
 {
@@ -244,7 +245,7 @@ static void self_contact_is_switched(void **state)
     pl_model_release(model);
 }
 
-/* ---- Bad calls ---------------------------------------------------------------------------------- */
+/* ---- Bad calls ------------------------------------------------------------------------------- */
 
 static void bad_calls_change_nothing(void **state)
 {
@@ -294,7 +295,7 @@ static void bad_calls_change_nothing(void **state)
     pl_model_release(lumps);
 }
 
-/* ---- The same bits ------------------------------------------------------------------------------ */
+/* ---- The same bits --------------------------------------------------------------------------- */
 
 typedef struct yard {
     pl_world *world;
@@ -471,7 +472,7 @@ static void changes_allocate_nothing(void **state)
     close_yard(&y);
 }
 
-/* ---- From an index to a handle ------------------------------------------------------------------ */
+/* ---- From an index to a handle --------------------------------------------------------------- */
 
 static bool is_body(pl_body a, pl_body b)
 {
@@ -562,7 +563,7 @@ static void rays_pass_one_body(void **state)
     pl_model_release(model);
 }
 
-/* ---- What definitions leave open ---------------------------------------------------------------- */
+/* ---- What definitions leave open ------------------------------------------------------------- */
 
 /* A mass without inertia does not turn, whatever hits it; the torque is told. */
 static void no_inertia_does_not_turn(void **state)

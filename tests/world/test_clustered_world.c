@@ -1,6 +1,6 @@
-/* Clustered bodies in a world: they fall as everything falls, meet oriented ones and colliders, flow, break into pieces that
-   are bodies of their own in all but name, and all of it gives the same bits with any number of threads and through
-   snapshots. */
+/* Clustered bodies in a world: they fall as everything falls, meet oriented ones and colliders,
+   flow, break into pieces that are bodies of their own in all but name, and all of it gives the
+   same bits with any number of threads and through snapshots. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "support/check.h"
 #include "world/world.h"
 
-/* ---- Things ----------------------------------------------------------------------------------- */
+/* ---- Things ---------------------------------------------------------------------------------- */
 
 static pl_model *box_model(int x, int y, int z, double spacing)
 {
@@ -108,7 +108,7 @@ static void assert_finite(const pl_world *world, pl_body body)
     free(x);
 }
 
-/* ---- Motion ----------------------------------------------------------------------------------- */
+/* ---- Motion ---------------------------------------------------------------------------------- */
 
 static void test_free_fall(void **unused)
 {
@@ -174,7 +174,7 @@ static void test_rest_on_floor(void **unused)
     pl_model_release(model);
 }
 
-/* ---- Flow and fracture ------------------------------------------------------------------------ */
+/* ---- Flow and fracture ----------------------------------------------------------------------- */
 
 enum { PULLED_X = 24, PULLED_YZ = 5 };
 
@@ -255,7 +255,7 @@ static void test_pulled_apart(void **unused)
     pl_model_release(model);
 }
 
-/* ---- Pieces ----------------------------------------------------------------------------------- */
+/* ---- Pieces ---------------------------------------------------------------------------------- */
 
 /* The piece of every particle, as the smallest number of a particle in it. */
 static void find_pieces(const pl_clustered *c, int32_t *piece)
@@ -277,8 +277,9 @@ static void find_pieces(const pl_clustered *c, int32_t *piece)
     }
 }
 
-/* What part of the balls around the particles of one piece lies within balls of another one: on a grid, `radius` as far as
-   they reach where particles next to each other touch. Pieces within each other would have about a half in common. */
+/* What part of the balls around the particles of one piece lies within balls of another one: on a
+   grid, `radius` as far as they reach where particles next to each other touch. Pieces within each
+   other would have about a half in common. */
 static double common_part(const double *x, const int32_t *piece, int n, double radius)
 {
     enum { SIDE = 5 };
@@ -368,7 +369,8 @@ static void let_fall(pulled *p, double floor)
     assert_int_equal(pl_body_set_fixed(p->world, p->body, NULL, 0, NULL), PL_OK);
 }
 
-/* A bar is torn and let go: one half falls on the floor, the other one on that; both come to rest. */
+/* A bar is torn and let go: one half falls on the floor, the other one on that; both come to
+   rest. */
 static void test_pieces_rest(void **unused)
 {
     (void)unused;
@@ -412,7 +414,7 @@ static void test_pieces_rest(void **unused)
     pl_model_release(model);
 }
 
-/* ---- The same bits ---------------------------------------------------------------------------- */
+/* ---- The same bits --------------------------------------------------------------------------- */
 
 enum { PULLED_FRAMES = 60 };
 
@@ -525,7 +527,7 @@ static void test_kernel_is_kept(void **unused)
     pl_model_release(model);
 }
 
-/* ---- Memory and mistakes ---------------------------------------------------------------------- */
+/* ---- Memory and mistakes --------------------------------------------------------------------- */
 
 static void test_no_allocation(void **unused)
 {

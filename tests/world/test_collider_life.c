@@ -315,7 +315,8 @@ static void snapshots_hold_colliders(void **state)
     close_playground(&b);
 }
 
-/* One with a mass that is to be very far away at once is faster than any velocity that may be given. */
+/* One with a mass that is to be very far away at once is faster than any velocity that may be
+   given. */
 static void snapshots_hold_any_speed(void **state)
 {
     (void)state;

@@ -1,12 +1,14 @@
-/* What nobody should do, but somebody will: bodies made deep inside each other or inside colliders, a thousand at one place, colliders
-   of no size and of a planet's, meshes with triangles that are none. Everything stays finite, slow, and comes apart. */
+/* What nobody should do, but somebody will: bodies made deep inside each other or inside colliders,
+   a thousand at one place, colliders of no size and of a planet's, meshes with triangles that are
+   none. Everything stays finite, slow, and comes apart. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "contact_cases.h"
 
-/* What overlaps is parted at 15 per second of its depth (contact/share.h), and gains no speed by it; what it does to the shape of a body
-   springs back. So nobody has reason to be faster than some ten times its own size per second (seen: 36). */
+/* What overlaps is parted at 15 per second of its depth (contact/share.h), and gains no speed by
+   it; what it does to the shape of a body springs back. So nobody has reason to be faster than some
+   ten times its own size per second (seen: 36). */
 #define SIZES_PER_SECOND 50.0
 
 static pl_world *random_world(pl_rng *rng, double gravity)
@@ -60,9 +62,10 @@ static double fastest_in_step(pl_world *world, const pl_body *bodies, int count)
     return most;
 }
 
-/* ---- In each other ---------------------------------------------------------------------------- */
+/* ---- In each other --------------------------------------------------------------------------- */
 
-/* How many particles of a have their centres in particles of b, taken as spheres of their smallest radius. */
+/* How many particles of a have their centres in particles of b, taken as spheres of their smallest
+   radius. */
 static int centres_inside(const pl_world *world, pl_body a, pl_body b)
 {
     double x[3 * CONTACT_MOST_PARTICLES], y[3 * CONTACT_MOST_PARTICLES],
@@ -123,7 +126,7 @@ static void bodies_in_each_other_part_slowly(void **state)
     assert_true(stuck <= 1 + cases / 25); /* some are hooked into each other for good */
 }
 
-/* ---- In colliders ----------------------------------------------------------------------------- */
+/* ---- In colliders ---------------------------------------------------------------------------- */
 
 /* A closed cube of twelve triangles, its outside out. */
 static pl_mesh cube_mesh(double half)
@@ -138,7 +141,8 @@ static pl_mesh cube_mesh(double half)
         .vertex_count = 8, .positions = corners, .triangle_count = 12, .triangles = faces};
 }
 
-/* How deep the deepest centre is in a shape about the origin: half a metre in every direction, a capsule more. */
+/* How deep the deepest centre is in a shape about the origin: half a metre in every direction, a
+   capsule more. */
 static double depth_in(const pl_world *world, pl_body body, pl_collider_kind kind)
 {
     double x[3 * CONTACT_MOST_PARTICLES], deepest = -INFINITY;
@@ -198,9 +202,10 @@ static void bodies_in_colliders_come_out_slowly(void **state)
     assert_int_equal(stuck, 0);
 }
 
-/* ---- In what rests on a floor ------------------------------------------------------------------ */
+/* ---- In what rests on a floor ---------------------------------------------------------------- */
 
-/* From 10⁵ to 10⁸ Pa, moved as a whole or by particles: what parting strains, stiff springs give back. Nobody falls from higher than half a metre, at 3.1 m/s. */
+/* From 10⁵ to 10⁸ Pa, moved as a whole or by particles: what parting strains, stiff springs give
+   back. Nobody falls from higher than half a metre, at 3.1 m/s. */
 #define METRES_PER_SECOND 6.0
 
 static pl_world *floor_world(pl_rng *rng)
@@ -293,13 +298,15 @@ static void colliders_in_what_rests_push_it_out_slowly(void **state)
     assert_int_equal(stuck, 0);
 }
 
-/* Softer ones may be moved by particles, where there are many sub-steps; those are faster (seen: 13.1). */
+/* Softer ones may be moved by particles, where there are many sub-steps; those are faster (seen:
+   13.1). */
 static double most_of(const pl_body_def *block)
 {
     return block->material.young > 3e5 ? METRES_PER_SECOND : 15;
 }
 
-/* Blocks about one place, every tenth time exactly there; every third time without floor and gravity. */
+/* Blocks about one place, every tenth time exactly there; every third time without floor and
+   gravity. */
 static void blocks_in_each_other_part_slowly(void **state)
 {
     (void)state;
@@ -344,10 +351,11 @@ static void blocks_in_each_other_part_slowly(void **state)
     assert_int_equal(fast, 0);
 }
 
-/* ---- A thousand at one place ------------------------------------------------------------------ */
+/* ---- A thousand at one place ----------------------------------------------------------------- */
 
-/* What overlapped before is parted without velocity, and so each goes half of the way, whatever it weighs: else a light particle between the
-   floor and a heavy one would stay wedged. One that is fixed goes nowhere. */
+/* What overlapped before is parted without velocity, and so each goes half of the way, whatever it
+   weighs: else a light particle between the floor and a heavy one would stay wedged. One that is
+   fixed goes nowhere. */
 static void old_overlap_is_parted_in_equal_parts(void **state)
 {
     const contact_models *models = *state;
@@ -412,9 +420,10 @@ static void a_thousand_at_one_place(void **state)
     pl_model_release(model);
 }
 
-/* ---- Points and planets ----------------------------------------------------------------------- */
+/* ---- Points and planets ---------------------------------------------------------------------- */
 
-/* A ball that falls on a point lands on it, or beside it: it is never deeper in than a tenth of its radius once it has touched. */
+/* A ball that falls on a point lands on it, or beside it: it is never deeper in than a tenth of its
+   radius once it has touched. */
 static void points_hold_balls(void **state)
 {
     (void)state;
@@ -469,7 +478,7 @@ static void planets_hold_bodies(void **state)
     pl_model_release(model);
 }
 
-/* ---- Triangles that are none ------------------------------------------------------------------ */
+/* ---- Triangles that are none ----------------------------------------------------------------- */
 
 /* A floor with as many bad triangles in it as good ones: points, lines, the same again, slivers. */
 static pl_mesh spoil(const collider_sheet *sheet, int n, double *positions, int32_t *triangles)

@@ -1,5 +1,6 @@
-/* Friction over long times: what should stick stays for a minute, what should slide slides by the law, what rolls does not jitter, what is
-   stacked stays put; for several shapes, materials and sub-steps, without sleep to help. Label: slow. */
+/* Friction over long times: what should stick stays for a minute, what should slide slides by the
+   law, what rolls does not jitter, what is stacked stays put; for several shapes, materials and
+   sub-steps, without sleep to help. Label: slow. */
 #include <stdio.h>
 
 #include "contact_cases.h"
@@ -8,7 +9,8 @@
 #define GRAVITY 9.81
 #define SLOPE (20 * PI / 180)
 
-/* A body that stands on its own on a slope. `lift`: how high its origin is above what it stands on. */
+/* A body that stands on its own on a slope. `lift`: how high its origin is above what it stands
+   on. */
 typedef struct thing {
     const char *name;
     pl_model *model;
@@ -93,7 +95,7 @@ static const setting settings[] = {
     {1e5, 0.5, 1}, {1e5, 0, 3}, {1e6, 0, 2}, {3e4, 1, 4}, {1e7, 0.1, 6}};
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
-/* ---- Slopes ----------------------------------------------------------------------------------- */
+/* ---- Slopes ---------------------------------------------------------------------------------- */
 
 static void what_should_stick_stays_for_a_minute(void **state)
 {
@@ -163,7 +165,7 @@ static void what_should_slide_slides_by_the_law(void **state)
     free_things(things);
 }
 
-/* ---- Rolling ---------------------------------------------------------------------------------- */
+/* ---- Rolling --------------------------------------------------------------------------------- */
 
 enum { BALL = 150 };
 
@@ -223,9 +225,10 @@ static pl_world *roll(pl_model *model, double young, int substeps, pl_body *body
     return world;
 }
 
-/* The centre neither hops nor shakes: its ways up and down are those of going from grain to grain, a hundredth of the radius. A stiff ball swings over each
-   grain as if on a leg, and its centre goes up and down by sin(θ/2) of the speed, θ = 0.3 to 0.5 being the angle from one to the next. The
-   speed falls, if at all, slowly, and does not rise. */
+/* The centre neither hops nor shakes: its ways up and down are those of going from grain to grain,
+   a hundredth of the radius. A stiff ball swings over each grain as if on a leg, and its centre
+   goes up and down by sin(θ/2) of the speed, θ = 0.3 to 0.5 being the angle from one to the next.
+   The speed falls, if at all, slowly, and does not rise. */
 static void balls_roll_without_jitter(void **state)
 {
     (void)state;
@@ -257,7 +260,7 @@ static void balls_roll_without_jitter(void **state)
     pl_model_release(model);
 }
 
-/* ---- Stacks ----------------------------------------------------------------------------------- */
+/* ---- Stacks ---------------------------------------------------------------------------------- */
 
 enum { STACK = 5 };
 

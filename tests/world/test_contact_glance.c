@@ -1,6 +1,7 @@
-/* A fast touch without restitution leaves no closing speed: what met goes on along the tangent of the surfaces where they met, less what friction takes, and nothing
-   flies past what it has hit. One particle is thrown at colliders and at other particles so that the place and the normal of the blow are known;
-   then the velocity after it, and where everything ends, are
+/* A fast touch without restitution leaves no closing speed: what met goes on along the tangent of
+   the surfaces where they met, less what friction takes, and nothing flies past what it has hit.
+   One particle is thrown at colliders and at other particles so that the place and the normal of
+   the blow are known; then the velocity after it, and where everything ends, are
 
        v' = v_t max(0, 1 − μ v_n/v_t),    x = x₀ + v t₁ + v' (t − t₁)
 
@@ -48,7 +49,8 @@ static void normalise(double v[3])
         v[k] /= length;
 }
 
-/* A point of the target and the normal there, in its frame; of an edge any normal that is between those of its faces. */
+/* A point of the target and the normal there, in its frame; of an edge any normal that is between
+   those of its faces. */
 static void draw_place(pl_rng *rng, blow *b, double point[3])
 {
     double *n = b->n;
@@ -84,7 +86,8 @@ static void draw_place(pl_rng *rng, blow *b, double point[3])
     }
 }
 
-/* Up to 60° from head-on, in a sub-step by one to forty times the ball's radius; of two balls, of what makes a pair swept: half of the sum of their radii. */
+/* Up to 60° from head-on, in a sub-step by one to forty times the ball's radius; of two balls, of
+   what makes a pair swept: half of the sum of their radii. */
 static void draw_ways(pl_rng *rng, blow *b)
 {
     double across[3], angle = contact_between(rng, 0, 1.05), h = b->step / b->substeps;
@@ -96,7 +99,8 @@ static void draw_ways(pl_rng *rng, blow *b)
         across[k] -= straight * b->n[k];
     normalise(across);
     double tangent = speed * sin(angle), normal = speed * cos(angle);
-    /* Friction slows it until it rolls: 2/7 of the way, or where only one of the two turns, and both move, its part of that. */
+    /* Friction slows it until it rolls: 2/7 of the way, or where only one of the two turns, and
+       both move, its part of that. */
     double free = b->kind == HOSTED ? (1 + 1 / b->mass) / (3.5 + 1 / b->mass) : 1 / 3.5;
     double left = fmax(tangent - b->friction * normal, (1 - free) * tangent);
     for (int k = 0; k < 3; k++) {
@@ -130,7 +134,7 @@ static blow draw_blow(pl_rng *rng, target_kind kind, double friction)
     return b;
 }
 
-/* ---- Thrown ------------------------------------------------------------------------------------------ */
+/* ---- Thrown ---------------------------------------------------------------------------------- */
 
 static pl_model *ball(double radius)
 {
@@ -260,7 +264,8 @@ static void step(thrown *t, const blow *b)
     pl_collider_set_velocity(t->world, t->collider, t->velocity, spin);
 }
 
-/* Of the speed; of the way in a frame. Who comes to a mesh is answered where its centre goes through, so that friction may begin a sub-step later. */
+/* Of the speed; of the way in a frame. Who comes to a mesh is answered where its centre goes
+   through, so that friction may begin a sub-step later. */
 #define MOST_WRONG 0.005
 #define MOST_ASTRAY 0.03
 /* Where friction makes a ball roll: of a sub-step in which it meets only the rest is rolled. */
@@ -268,7 +273,7 @@ static void step(thrown *t, const blow *b)
 #define MOST_ASTRAY_ROLLING 0.15
 #define MOST_AT_MESH 1.0
 
-/* ---- Judged ------------------------------------------------------------------------------------------ */
+/* ---- Judged ---------------------------------------------------------------------------------- */
 
 typedef struct worst {
     double speed, place, momentum,
@@ -346,7 +351,8 @@ static void friction_slows_the_slide(void **state)
     throw_all(0.5);
 }
 
-/* Stiff boxes, which are moved as wholes, thrown askew at a plate: the impulse across is μ times that along the normal, or a little less where they turn. */
+/* Stiff boxes, which are moved as wholes, thrown askew at a plate: the impulse across is μ times
+   that along the normal, or a little less where they turn. */
 static void wholes_rub(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* A host's rigid bodies and soft ones exchange momentum exactly: what the colliders with a mass report is what the soft bodies lost, for
-   heavy hosts dropped on soft bodies, soft bodies landing on light hosts, and random meetings of several. */
+/* A host's rigid bodies and soft ones exchange momentum exactly: what the colliders with a mass
+   report is what the soft bodies lost, for heavy hosts dropped on soft bodies, soft bodies landing
+   on light hosts, and random meetings of several. */
 #include <stdio.h>
 
 #include "contact_cases.h"
@@ -47,7 +48,7 @@ static void after_step(const pl_world *world, host *h)
     }
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------- */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
 enum { MOST = 4 };
 
@@ -120,10 +121,10 @@ static scene make_scene(double step, int substeps, double gravity)
     return s;
 }
 
-/* ---- Drops ------------------------------------------------------------------------------------ */
+/* ---- Drops ----------------------------------------------------------------------------------- */
 
-/* Momentum along y follows from gravity and the floor alone, however the bodies share it. Returns the worst error, relative to
-   what falling has given them. */
+/* Momentum along y follows from gravity and the floor alone, however the bodies share it. Returns
+   the worst error, relative to what falling has given them. */
 static double drop_error(scene *s, const pl_collider *ground, int frames)
 {
     sums start = sum_up(s);
@@ -196,7 +197,7 @@ static void soft_bodies_land_on_light_hosts(void **state)
     pl_model_release(model);
 }
 
-/* ---- Random meetings -------------------------------------------------------------------------- */
+/* ---- Random meetings ------------------------------------------------------------------------- */
 
 static scene random_scene(pl_rng *rng, const contact_models *models)
 {
@@ -234,9 +235,11 @@ static scene random_scene(pl_rng *rng, const contact_models *models)
     return s;
 }
 
-/* What turns the host is the moment, about its centre, of what stopped the particles: angular momentum goes over too, but for
-   what friction between bodies does at the surfaces of particles instead of their centres, and what iterations that were cut short leave
-   (of 2,000 cases six grow by more than a tenth at 3 iterations, one at 40; twenty-four did when hosts were pushed where they are touched). */
+/* What turns the host is the moment, about its centre, of what stopped the particles: angular
+   momentum goes over too, but for what friction between bodies does at the surfaces of particles
+   instead of their centres, and what iterations that were cut short leave (of 2,000 cases six grow
+   by more than a tenth at 3 iterations, one at 40; twenty-four did when hosts were pushed where
+   they are touched). */
 static void random_meetings_keep_momentum(void **state)
 {
     const contact_models *models = *state;
@@ -280,7 +283,8 @@ static void random_meetings_keep_momentum(void **state)
     assert_true(grew <= 1 + cases / 200);
 }
 
-/* One impact off centre, without friction or spin before: what the body loses of angular momentum the host receives. */
+/* One impact off centre, without friction or spin before: what the body loses of angular momentum
+   the host receives. */
 static void impacts_off_centre_turn_both(void **state)
 {
     (void)state;

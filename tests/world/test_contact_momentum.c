@@ -1,6 +1,6 @@
-/* Contact makes no momentum and no energy: random bodies of all shapes, masses and speeds thrown at each other
-   keep the sum of their momenta to float precision, and in a closed room never have more energy than they began with.
-   Label: slow. */
+/* Contact makes no momentum and no energy: random bodies of all shapes, masses and speeds thrown at
+   each other keep the sum of their momenta to float precision, and in a closed room never have more
+   energy than they began with. Label: slow. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,7 +43,7 @@ static pl_body_def random_body_def(pl_rng *rng, const contact_models *models, do
     return def;
 }
 
-/* ---- Momentum --------------------------------------------------------------------------------- */
+/* ---- Momentum -------------------------------------------------------------------------------- */
 
 typedef struct sums {
     double momentum[3], angular[3]; /* angular: about the common centre of mass */
@@ -118,8 +118,8 @@ static void note(worst_case *worst, double error, int seed)
         *worst = (worst_case){error, seed};
 }
 
-/* Friction acts where surfaces meet and moves centres, and the solver lets spin decay: angular momentum is not
-   kept to the last digit, but never grows by much. */
+/* Friction acts where surfaces meet and moves centres, and the solver lets spin decay: angular
+   momentum is not kept to the last digit, but never grows by much. */
 static bool watch_collision(system_of_bodies *s, int seed, worst_case *linear, worst_case *angular)
 {
     sums before = sum_up(s);
@@ -163,7 +163,7 @@ static void momentum_of_bodies_that_collide(void **state)
     assert_true(angular.error < 0.5);
 }
 
-/* ---- Energy ----------------------------------------------------------------------------------- */
+/* ---- Energy ---------------------------------------------------------------------------------- */
 
 static void add_room(pl_world *world, double half, double friction, double restitution)
 {
@@ -246,7 +246,8 @@ static system_of_bodies fill_room(pl_rng *rng, const contact_models *models, con
     return s;
 }
 
-/* Joules above a room whose bodies all lie on the floor, which is where gravity's potential is 0. */
+/* Joules above a room whose bodies all lie on the floor, which is where gravity's potential is
+   0. */
 static double energy_of(const system_of_bodies *s, double *without_elastic)
 {
     double sum = 0;
@@ -260,7 +261,8 @@ static double energy_of(const system_of_bodies *s, double *without_elastic)
     return sum;
 }
 
-/* What rooms had at the most of the energy at the start, with and without that of springs; and how many had more than 1 % too much. */
+/* What rooms had at the most of the energy at the start, with and without that of springs; and how
+   many had more than 1 % too much. */
 typedef struct balance {
     worst_case total, moving;
     int rooms, bad, bad_moving;
@@ -298,10 +300,12 @@ static balance watch_rooms(const contact_models *models, const room *r, const ma
     return all;
 }
 
-/* Rooms without and with friction, without and with bouncing, on their own. Particle by particle what moves and what was lifted gains no energy
-   (docs/decisions/0008-contact.md). The springs of stiff bodies do, for the moment between being pushed back by a contact and
-   the next solve: the law for the sum is held to where sound gets no further than `sound` spacings in a sub-step. Moved as a whole, stiff bodies keep it as well; rules were chosen by looking at rooms that did not,
-   so others are tried, too, of which few were looked at. */
+/* Rooms without and with friction, without and with bouncing, on their own. Particle by particle
+   what moves and what was lifted gains no energy (docs/decisions/0008-contact.md). The springs of
+   stiff bodies do, for the moment between being pushed back by a contact and the next solve: the
+   law for the sum is held to where sound gets no further than `sound` spacings in a sub-step. Moved
+   as a whole, stiff bodies keep it as well; rules were chosen by looking at rooms that did not, so
+   others are tried, too, of which few were looked at. */
 static void keep_the_law(const contact_models *models, int kind, double sound)
 {
     const room *r = rooms + kind;

@@ -1,5 +1,6 @@
-/* Nothing passes through anything: bodies of all shapes thrown at 500 and up to 5000 m/s at plates of a millimetre, meshes
-   on both sides and other bodies, up to 50 km/s at those, and colliders that move a metre in a frame. In every case no particle's centre ends behind the surface. */
+/* Nothing passes through anything: bodies of all shapes thrown at 500 and up to 5000 m/s at plates
+   of a millimetre, meshes on both sides and other bodies, up to 50 km/s at those, and colliders
+   that move a metre in a frame. In every case no particle's centre ends behind the surface. */
 #include <stdio.h>
 
 #include "contact_cases.h"
@@ -31,8 +32,8 @@ static pl_world *random_world(pl_rng *rng)
     return world;
 }
 
-/* The farthest that any centre is below the plane through the origin with this normal; those farther than `within` from the
-   origin, who may have come around the edge, do not count. */
+/* The farthest that any centre is below the plane through the origin with this normal; those
+   farther than `within` from the origin, who may have come around the edge, do not count. */
 static double depth_of(const pl_world *world, pl_body body, const double normal[3], double within)
 {
     double x[3 * CONTACT_MOST_PARTICLES], deepest = -INFINITY;
@@ -48,7 +49,7 @@ static double depth_of(const pl_world *world, pl_body body, const double normal[
     return deepest;
 }
 
-/* ---- Plates and meshes ------------------------------------------------------------------------ */
+/* ---- Plates and meshes ----------------------------------------------------------------------- */
 
 /* In the frame of the target: from above, down at a random slant. */
 static pl_body_def projectile(pl_rng *rng, const contact_models *models, const double turn[4],
@@ -169,11 +170,12 @@ static void backs_of_meshes_stop_anything(void **state)
                       check_rounds(2000, 70));
 }
 
-/* ---- Other bodies ----------------------------------------------------------------------------- */
+/* ---- Other bodies ---------------------------------------------------------------------------- */
 
 enum { WALL = 20 };
 
-/* A wall of touching particles, one layer thick, that does not give way; what is thrown has particles that do not fit between them. */
+/* A wall of touching particles, one layer thick, that does not give way; what is thrown has
+   particles that do not fit between them. */
 static void walls_of_particles_stop_anything(void **state)
 {
     (void)state;
@@ -218,7 +220,8 @@ static void walls_of_particles_stop_anything(void **state)
 
 enum { SHEET = 21 };
 
-/* Ways of up to 50,000 radii in a sub-step: they meet all the same. Whoever is thrown aside by one particle may get past the others. */
+/* Ways of up to 50,000 radii in a sub-step: they meet all the same. Whoever is thrown aside by one
+   particle may get past the others. */
 static void sheets_are_met_at_50_kilometres_per_second(void **state)
 {
     (void)state;
@@ -278,7 +281,8 @@ static double height_of(const pl_world *world, pl_body body)
     return s.centre[1];
 }
 
-/* A soft body gives way and springs back; a second later what hit its middle is still on the side it came from. */
+/* A soft body gives way and springs back; a second later what hit its middle is still on the side
+   it came from. */
 static void throw_at_slabs(const char *what, bool held, double speed, int cases)
 {
     pl_model *slab = collider_lattice(SLAB, 2, SLAB, 0.25), *cube = collider_lattice(3, 3, 3, 0.25);
@@ -316,8 +320,8 @@ static void slabs_stop_50(void **state)
 
 enum { CUBE = 27, BLOCK = 125 };
 
-/* Pairs whose order along y has changed although they stand one above the other before and after: one went through the other. What is
-   torn apart by the blow may well go around. */
+/* Pairs whose order along y has changed although they stand one above the other before and after:
+   one went through the other. What is torn apart by the blow may well go around. */
 static int swapped(const double (*a)[3], const double (*b)[3], const double (*was_a)[3],
                    const double (*was_b)[3])
 {
@@ -366,7 +370,7 @@ static void bodies_stop_500(void **state)
     assert_int_equal(t.passed, 0);
 }
 
-/* ---- Colliders that move a metre in a frame --------------------------------------------------- */
+/* ---- Colliders that move a metre in a frame -------------------------------------------------- */
 
 static void moving_colliders_take_along(void **state)
 {
@@ -425,7 +429,8 @@ static void moving_colliders_take_along(void **state)
     assert_true(fastest < 10);
 }
 
-/* A ball shot through a body at rest takes it along or pushes it aside: nobody is left inside the ball. */
+/* A ball shot through a body at rest takes it along or pushes it aside: nobody is left inside the
+   ball. */
 static void moving_balls_push_aside(void **state)
 {
     const contact_models *models = *state;

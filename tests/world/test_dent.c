@@ -1,5 +1,6 @@
-/* A dent does not depend on the sub-steps: frequency, damping and flow are per second. A slab of clay lies on the floor, a
-   ball presses into it and leaves; what stays is measured when all is still. Label: slow. */
+/* A dent does not depend on the sub-steps: frequency, damping and flow are per second. A slab of
+   clay lies on the floor, a ball presses into it and leaves; what stays is measured when all is
+   still. Label: slow. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Same inputs, same bits: the hash of a mixed world is the same for any number of threads, for the
-   host's job systems, in any floating-point environment of the caller's, for every vector width, and
-   for every compiler and optimisation level, for which it is written down here.
+   host's job systems, in any floating-point environment of the caller's, for every vector width,
+   and for every compiler and optimisation level, for which it is written down here.
 
    Where the arithmetic was changed on purpose, or what a snapshot holds, these hashes change, too:
    PLIANT_PRINT_HASH=1 compares nothing and prints the lines to put here. */
@@ -57,7 +57,7 @@ static void expect_golden(const char *what, const pl_world_def *def, int frames)
         fail_msg("%s: %016llx after %d frames", what, (unsigned long long)hash, frames);
 }
 
-/* ---- Compilers --------------------------------------------------------------------------------- */
+/* ---- Compilers ------------------------------------------------------------------------------- */
 
 static void compilers_and_optimisation_levels_agree(void **state)
 {
@@ -84,7 +84,7 @@ static void compilers_and_optimisation_levels_agree(void **state)
     assert_true(late == golden_late);
 }
 
-/* ---- Threads ----------------------------------------------------------------------------------- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 static void numbers_of_threads_agree(void **state)
 {
@@ -107,7 +107,7 @@ static void job_systems_of_the_host_agree(void **state)
     expect_golden("threads of the host's", &def, EARLY);
 }
 
-/* ---- The caller's floating-point environment --------------------------------------------------- */
+/* ---- The caller's floating-point environment ------------------------------------------------- */
 
 static void set_hostile_environment(void)
 {
@@ -172,10 +172,10 @@ static void floating_point_environments_agree(void **state)
     pl_model_release(model);
 }
 
-/* ---- Lanes ------------------------------------------------------------------------------------- */
+/* ---- Lanes ----------------------------------------------------------------------------------- */
 
-/* A body's bits do not depend on who is solved beside it: alone, and as one of a crowd. It is pinned; or stiff, free and turning (oriented_lead.c), beside some
-   that are pinned. */
+/* A body's bits do not depend on who is solved beside it: alone, and as one of a crowd. It is
+   pinned; or stiff, free and turning (oriented_lead.c), beside some that are pinned. */
 static void neighbours_in_the_lanes_make_no_difference(void **state)
 {
     (void)state;
@@ -216,7 +216,7 @@ static void neighbours_in_the_lanes_make_no_difference(void **state)
     pl_model_release(model);
 }
 
-/* ---- Vector widths ----------------------------------------------------------------------------- */
+/* ---- Vector widths --------------------------------------------------------------------------- */
 
 /* Another process, because the width is chosen once. */
 static uint64_t hash_of_child(const char *width)

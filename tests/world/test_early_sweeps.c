@@ -1,5 +1,7 @@
-/* The first sweep over the touches of soft bodies, which is begun while touches are still looked for (contact/batch.c), gives the bits of touches resolved one after the other: on any number of
-   threads, when batches run out half-way, when touches have to be moved because there is no room for all of them, and where worker 0, who does it, gets little to do or nothing. Threads. */
+/* The first sweep over the touches of soft bodies, which is begun while touches are still looked
+   for (contact/batch.c), gives the bits of touches resolved one after the other: on any number of
+   threads, when batches run out half-way, when touches have to be moved because there is no room
+   for all of them, and where worker 0, who does it, gets little to do or nothing. Threads. */
 #include "support/check.h"
 
 #include "base/rng.h"
@@ -80,7 +82,8 @@ static void early_sweeps_do_not_show(void **state)
             assert_true(hash_of(threads, NULL, rooms[i]) == expected);
 }
 
-/* A host that gives its pieces to workers 1 and 2; to worker 0 the one with the number in `user`, where there is one. */
+/* A host that gives its pieces to workers 1 and 2; to worker 0 the one with the number in `user`,
+   where there is one. */
 static void *enqueue_to_others(pl_task *task, void *context, int count, int grain, void *user)
 {
     const int *first = user;

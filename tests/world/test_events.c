@@ -1,5 +1,6 @@
-/* Contact events: what is told of a step is what the bodies' momenta say happened in it; phases follow each other; the same list
-   comes out on any number of threads and after a snapshot; a step with as many pairs as before allocates nothing. */
+/* Contact events: what is told of a step is what the bodies' momenta say happened in it; phases
+   follow each other; the same list comes out on any number of threads and after a snapshot; a step
+   with as many pairs as before allocates nothing. */
 #include "support/check.h"
 
 #include <math.h>
@@ -63,7 +64,7 @@ static double momentum_x(const pl_world *world, pl_body body)
     return state.momentum[0];
 }
 
-/* ---- Two bodies -------------------------------------------------------------------------------- */
+/* ---- Two bodies ------------------------------------------------------------------------------ */
 
 static void check_collision(int substeps, double speed, bool later_first)
 {
@@ -128,7 +129,7 @@ static void impulses_are_the_momentum_exchanged(void **state)
         }
 }
 
-/* ---- The floor ---------------------------------------------------------------------------------- */
+/* ---- The floor ------------------------------------------------------------------------------- */
 
 static const pl_contact_event *only_event(const pl_world *world)
 {
@@ -252,7 +253,7 @@ static void those_that_leave_are_not_told_of(void **state)
     pl_model_release(model);
 }
 
-/* ---- Piles --------------------------------------------------------------------------------------- */
+/* ---- Piles ----------------------------------------------------------------------------------- */
 
 enum { PILE = 60 };
 
@@ -285,7 +286,8 @@ static void equal_events(const pl_world *a, const pl_world *b)
     }
 }
 
-/* Every pair once, a before b, bodies before colliders; a began or went on as the step before says. */
+/* Every pair once, a before b, bodies before colliders; a began or went on as the step before
+   says. */
 static void check_list(const pl_world *world, const pl_contact_event *last, int last_count)
 {
     int count;
@@ -348,7 +350,7 @@ static void lists_are_in_order_and_the_same_everywhere(void **state)
     pl_model_release(model);
 }
 
-/* ---- Memory -------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 enum { CROWD = 100 };
 
@@ -435,7 +437,8 @@ static void damaged_events_are_refused(void **state)
     unsigned char *bytes = world_snapshot(world, &size);
     pl_rng rng = pl_rng_make(7);
     for (int i = 0; i < world_scaled(400); i++) {
-        /* The events stand at the end, before the hash: bytes there are damaged, and the hash cannot know. */
+        /* The events stand at the end, before the hash: bytes there are damaged, and the hash
+           cannot know. */
         size_t at = size - 8 - (size_t)(pl_random_double(&rng) * 4000);
         unsigned char kept = bytes[at];
         bytes[at] ^= (unsigned char)(1 + (int)(pl_random_double(&rng) * 254));

@@ -1,6 +1,6 @@
-/* Example poses in a world, for every kind of body: weights of independent halves, the same bits with other threads and vector
-   widths and after a snapshot, no memory in a step and none lost without it, bodies without examples as before, and what is
-   refused. */
+/* Example poses in a world, for every kind of body: weights of independent halves, the same bits
+   with other threads and vector widths and after a snapshot, no memory in a step and none lost
+   without it, bodies without examples as before, and what is refused. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -146,7 +146,7 @@ static void assume(scene *s, const pl_pose *pose)
     assert_int_equal(pl_body_write(s->world, s->body, PL_ROTATIONS, 0, n, q), PL_OK);
 }
 
-/* ---- Weights ---------------------------------------------------------------------------------- */
+/* ---- Weights --------------------------------------------------------------------------------- */
 
 /* A body that was put into a pose has it, and loses it when it goes back to rest. */
 static void a_pose_has_its_weight(void **state)
@@ -285,7 +285,7 @@ static void halves_are_independent(void **state)
     }
 }
 
-/* ---- The same bits ---------------------------------------------------------------------------- */
+/* ---- The same bits --------------------------------------------------------------------------- */
 
 static uint64_t run_to(int kind, pl_example_scope scope, int threads, int steps)
 {
@@ -424,7 +424,7 @@ static void changes_keep_them(void **state)
     }
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void steps_allocate_nothing(void **state)
 {
@@ -474,7 +474,7 @@ static void memory_fails_in_turn(void **state)
     }
 }
 
-/* ---- Forged snapshots --------------------------------------------------------------------------- */
+/* ---- Forged snapshots ------------------------------------------------------------------------ */
 
 typedef struct attack {
     scene s;
@@ -506,7 +506,8 @@ static void attack_end(attack *a)
     end(&a->s);
 }
 
-/* Refused, saying why, with the world as it was; or, where the change happens to make sense, accepted, and the world runs. */
+/* Refused, saying why, with the world as it was; or, where the change happens to make sense,
+   accepted, and the world runs. */
 static void try_bytes(attack *a, size_t size)
 {
     pl_error error = {0};
@@ -582,7 +583,8 @@ static void forged_snapshots_do_no_harm(void **state)
         }
 }
 
-/* Examples of another number of elements, complete with their arrays, and such for a body that can have none. */
+/* Examples of another number of elements, complete with their arrays, and such for a body that can
+   have none. */
 static void forged_counts_are_refused(void **state)
 {
     (void)state;
@@ -635,7 +637,7 @@ static void none_where_none_can_be(void **state)
     attack_end(&with);
 }
 
-/* ---- Nothing and bad input --------------------------------------------------------------------- */
+/* ---- Nothing and bad input ------------------------------------------------------------------- */
 
 /* A body that hangs from its first particle, without examples. */
 static uint64_t hash_of_plain(int kind)
@@ -674,8 +676,10 @@ static uint64_t hash_of_plain(int kind)
     return hash;
 }
 
-/* Examples that a body does not have change no bit of it: these are the numbers from before there were any (renewed when the world got another setting, when stiff bodies were moved as a whole and when moments of edges became constants; of clusters, those
-   of the same kernels with strain limiting, sums and the order of rows as they are now). */
+/* Examples that a body does not have change no bit of it: these are the numbers from before there
+   were any (renewed when the world got another setting, when stiff bodies were moved as a whole and
+   when moments of edges became constants; of clusters, those of the same kernels with strain
+   limiting, sums and the order of rows as they are now). */
 static void plain_bodies_are_as_they_were(void **state)
 {
     (void)state;

@@ -43,7 +43,7 @@ typedef struct fuzz {
     uint64_t good, bad;
 } fuzz;
 
-/* ---- Random things ------------------------------------------------------------------------------ */
+/* ---- Random things --------------------------------------------------------------------------- */
 
 static int below(fuzz *f, int bound)
 {
@@ -129,7 +129,7 @@ static pl_status expected(bool handle, bool arguments)
     return !handle ? PL_ERROR_HANDLE : !arguments ? PL_ERROR_ARGUMENT : PL_OK;
 }
 
-/* ---- Calls -------------------------------------------------------------------------------------- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 static void forget_pins_of(fuzz *f, pl_body body)
 {
@@ -458,7 +458,7 @@ static pl_status travel(fuzz *f, pl_status *want)
     return pl_world_restore(f->world, f->snapshot, f->snapshot_size, f->models, MODELS, NULL);
 }
 
-/* ---- Sequences ---------------------------------------------------------------------------------- */
+/* ---- Sequences ------------------------------------------------------------------------------- */
 
 typedef pl_status call(fuzz *f, pl_status *want);
 

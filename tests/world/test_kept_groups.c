@@ -1,6 +1,7 @@
-/* It does not show when contact looked around: worlds in which it does so in every step, whether it has to or not, and
-   worlds in which it goes on with what it knows have the same hash after every step. Bodies are thrown, moved by the host,
-   made and destroyed, fall asleep, are put to sleep and are woken, change whom they touch, and the length of steps changes. */
+/* It does not show when contact looked around: worlds in which it does so in every step, whether it
+   has to or not, and worlds in which it goes on with what it knows have the same hash after every
+   step. Bodies are thrown, moved by the host, made and destroyed, fall asleep, are put to sleep and
+   are woken, change whom they touch, and the length of steps changes. */
 #include "contact_cases.h"
 #include "world/world.h"
 

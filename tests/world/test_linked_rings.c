@@ -1,10 +1,12 @@
-/* Links of a chain: rings that go through each other stay so, where one is held and the other falls into it, is thrown or is
-   pulled, where both fly apart, and in a chain that swings. Whether two are linked is told by Gauss' linking number of their
-   middle lines: how often one goes through the other, an integer, whatever their shape.
+/* Links of a chain: rings that go through each other stay so, where one is held and the other falls
+   into it, is thrown or is pulled, where both fly apart, and in a chain that swings. Whether two
+   are linked is told by Gauss' linking number of their middle lines: how often one goes through the
+   other, an integer, whatever their shape.
 
-   Links are the hardest thing for contact that sees particles: all of the weight is on a few of them, and what has got past
-   the middle of a wire is pushed out on the far side. What is asked for here holds with 8 and more sub-steps of 1/480 s, from
-   10⁶ to 10⁷ Pa, at 10 m/s and with ten times the weight. Beyond that some are lost, which the last test counts. */
+   Links are the hardest thing for contact that sees particles: all of the weight is on a few of
+   them, and what has got past the middle of a wire is pushed out on the far side. What is asked for
+   here holds with 8 and more sub-steps of 1/480 s, from 10⁶ to 10⁷ Pa, at 10 m/s and with ten times
+   the weight. Beyond that some are lost, which the last test counts. */
 #include <stdio.h>
 
 #include "contact_cases.h"
@@ -16,8 +18,8 @@
 
 enum { MOST_PARTICLES = 160, SECTORS = 12 };
 
-/* A rod of ellipsoids along the wire, or a solid cooked from the built-in torus. The middle line is that through the means of
-   sectors. */
+/* A rod of ellipsoids along the wire, or a solid cooked from the built-in torus. The middle line is
+   that through the means of sectors. */
 typedef struct ring_kind {
     pl_model *model;
     int count, sector[MOST_PARTICLES], highest; /* the particle that is highest when it hangs */
@@ -81,7 +83,7 @@ static ring_kind make_torus(int particles)
     return kind;
 }
 
-/* ---- Linking numbers ---------------------------------------------------------------------------- */
+/* ---- Linking numbers ------------------------------------------------------------------------- */
 
 static void read_middle(const pl_world *world, pl_body body, const ring_kind *kind,
                         double (*out)[3])
@@ -104,8 +106,8 @@ static double unit_dot(const double a[3], const double b[3])
     return lengths > 0 ? fmax(-1, fmin(1, dot / lengths)) : 0;
 }
 
-/* The solid angle of all directions in which the segment ab is seen to cross cd, with a sign: the sum of the corners of a
-   spherical quadrilateral (Klenin & Langowski 2000). */
+/* The solid angle of all directions in which the segment ab is seen to cross cd, with a sign: the
+   sum of the corners of a spherical quadrilateral (Klenin & Langowski 2000). */
 static double crossing(const double a[3], const double b[3], const double c[3], const double d[3])
 {
     double ac[3], ad[3], bc[3], bd[3], ab[3], cd[3], n[4][3] = {{0}}, turn[3] = {0}, angle = 0;
@@ -141,7 +143,7 @@ static bool are_linked(const pl_world *world, const ring_kind *kind, pl_body fir
     return fabs(fabs(linking_number(world, kind, first, second)) - 1) < 0.01;
 }
 
-/* ---- Cases -------------------------------------------------------------------------------------- */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
 enum { KINDS = 4, MOST_LINKS = 5 };
 
@@ -215,8 +217,8 @@ static bool all_linked(const links *l)
     return true;
 }
 
-/* Returns the frame after which some were no longer linked; `frames` if they are in the end. The last one is pulled down by
-   `load` times its weight. */
+/* Returns the frame after which some were no longer linked; `frames` if they are in the end. The
+   last one is pulled down by `load` times its weight. */
 static int follow(const links *l, int frames, double load)
 {
     pl_body last = l->body[l->count - 1];
@@ -240,7 +242,8 @@ typedef struct trial {
     bool held, ghosts, told; /* ghosts touch nothing; whether it is told when some are lost */
 } trial;
 
-/* Half a radius of the next ring is inside of one; of a chain less, so that the next but one has room. */
+/* Half a radius of the next ring is inside of one; of a chain less, so that the next but one has
+   room. */
 static bool try_links(const ring_kind *kinds, const trial *t, int seed, int frames)
 {
     pl_rng rng = pl_rng_make((uint64_t)seed);
@@ -347,8 +350,8 @@ static void what_touches_nothing_is_lost(void **state)
     }
 }
 
-/* From 10⁵ to 10⁹ Pa, 1 to 8 sub-steps, up to 100 m/s and a hundred weights: how many are lost is no promise, but it should not
-   become more. */
+/* From 10⁵ to 10⁹ Pa, 1 to 8 sub-steps, up to 100 m/s and a hundred weights: how many are lost is
+   no promise, but it should not become more. */
 static void few_are_lost_beyond(void **state)
 {
     if (!check_is_thorough())

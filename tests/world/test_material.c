@@ -9,7 +9,7 @@
 
 #include "support/world_kit.h"
 
-/* ---- The table --------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static void materials_are_found_by_name(void **state)
 {
@@ -49,7 +49,7 @@ static void materials_are_found_by_name(void **state)
     pl_model_release(model);
 }
 
-/* ---- Changes ----------------------------------------------------------------------------------- */
+/* ---- Changes --------------------------------------------------------------------------------- */
 
 static double tip_height(const pl_world *world, pl_body body)
 {
@@ -132,7 +132,7 @@ static void raw_stiffness_and_painted_density(void **state)
     pl_model_release(model);
 }
 
-/* ---- Young's modulus ----------------------------------------------------------------------------- */
+/* ---- Young's modulus ------------------------------------------------------------------------- */
 
 /* A model whose particles stand in layers along x: `layers` of `per_layer` each, in this order. */
 typedef struct specimen {

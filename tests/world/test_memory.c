@@ -9,7 +9,7 @@
 
 #include "support/world_kit.h"
 
-/* ---- Every allocation of the process ------------------------------------------------------------ */
+/* ---- Every allocation of the process --------------------------------------------------------- */
 
 /* The C library's functions stand behind these names, too. Sanitizers bring their own. */
 static atomic_long heap_calls;
@@ -54,7 +54,7 @@ void *aligned_alloc(size_t alignment, size_t size)
 }
 #endif
 
-/* ---- Steps ------------------------------------------------------------------------------------- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 /* What a host does every frame: none of it allocates either. */
 static void drive(world_mix *mix, int frame)
@@ -156,7 +156,7 @@ static void lanes_fill_up_one_by_one(void **state)
     pl_model_release(model);
 }
 
-/* ---- Failures ---------------------------------------------------------------------------------- */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 /* One set-up, call by call. The first call that fails for want of memory must change nothing; then
    there is memory again, and the same call must do what it would have done. */
@@ -366,7 +366,8 @@ static void rearrange(attempt *a)
     world_step(a->world, 2);
 }
 
-/* The state at the end; calls that were met by a failure go to *failed, all allocations to *calls. */
+/* The state at the end; calls that were met by a failure go to *failed, all allocations to
+   *calls. */
 static uint64_t try_all(int64_t fail_at, bool once, int *failed, int64_t *calls)
 {
     attempt a = {.once = once};
@@ -407,7 +408,7 @@ static void every_allocation_may_fail(void **state)
     assert_true(missed < tried / 10);
 }
 
-/* ---- Limits ------------------------------------------------------------------------------------ */
+/* ---- Limits ---------------------------------------------------------------------------------- */
 
 static void limits_hold(void **state)
 {

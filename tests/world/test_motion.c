@@ -31,7 +31,7 @@ static pl_vec3 vec(const double v[3])
     return (pl_vec3){v[0], v[1], v[2]};
 }
 
-/* ---- Forces ------------------------------------------------------------------------------------ */
+/* ---- Forces ---------------------------------------------------------------------------------- */
 
 static void forces_give_momentum_for_one_step(void **state)
 {
@@ -99,7 +99,7 @@ static void forces_add_up_exactly(void **state)
     pl_model_release(model);
 }
 
-/* ---- Impulses and velocities --------------------------------------------------------------------- */
+/* ---- Impulses and velocities ----------------------------------------------------------------- */
 
 static void impulses_change_momentum_at_once(void **state)
 {
@@ -180,7 +180,7 @@ static void velocities_and_spins_are_those_of_a_rigid_body(void **state)
     pl_model_release(model);
 }
 
-/* ---- Gravity, damping --------------------------------------------------------------------------- */
+/* ---- Gravity, damping ------------------------------------------------------------------------ */
 
 /* Implicit Euler's: g h² n (n + 1) / 2 after n steps. */
 static void free_fall_is_exact(void **state)
@@ -231,7 +231,7 @@ static void damping_is_a_rate_per_second(void **state)
     pl_model_release(model);
 }
 
-/* ---- Teleport and writing ------------------------------------------------------------------------ */
+/* ---- Teleport and writing -------------------------------------------------------------------- */
 
 static void teleports_keep_shape_and_turn_motion(void **state)
 {
@@ -411,7 +411,7 @@ static void holding_and_freeing_keep_velocities(void **state)
     pl_model_release(model);
 }
 
-/* ---- Driven particles and pins -------------------------------------------------------------------- */
+/* ---- Driven particles and pins --------------------------------------------------------------- */
 
 typedef struct track {
     int count;
@@ -456,7 +456,8 @@ static void driven_particles_move_evenly_and_arrive(void **state)
     pl_model_release(model);
 }
 
-/* A chain on the floor falls asleep although it is driven and its pin is aimed in every frame, as long as neither goes anywhere; a first step wakes it. */
+/* A chain on the floor falls asleep although it is driven and its pin is aimed in every frame, as
+   long as neither goes anywhere; a first step wakes it. */
 static void what_is_held_in_its_place_sleeps(void **state)
 {
     (void)state;

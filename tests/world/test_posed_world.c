@@ -1,5 +1,6 @@
-/* Bodies of oriented particles with examples or plasticity in a world: solved beside others, saved and restored, the same on any
-   number of threads, without an allocation in a step; new materials, steps, pins and fixed particles on the way. */
+/* Bodies of oriented particles with examples or plasticity in a world: solved beside others, saved
+   and restored, the same on any number of threads, without an allocation in a step; new materials,
+   steps, pins and fixed particles on the way. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +210,8 @@ static void test_bad_definitions(void **state)
     pl_world_destroy(world);
 }
 
-/* A free rod at rest with plasticity does what one without does; far below the yield it springs back. */
+/* A free rod at rest with plasticity does what one without does; far below the yield it springs
+   back. */
 static void test_elastic_below_yield(void **state)
 {
     (void)state;
@@ -224,7 +226,8 @@ static void test_elastic_below_yield(void **state)
     pl_model_release(s.models[0]);
 }
 
-/* The height of the tip of a cantilever that may bend through an example, after a third of a second of fall. */
+/* The height of the tip of a cantilever that may bend through an example, after a third of a second
+   of fall. */
 static double fallen(int iterations, bool examples)
 {
     enum { N = 25 };
@@ -252,7 +255,8 @@ static double fallen(int iterations, bool examples)
     return x[1][3 * (N - 1) + 1] - x[0][3 * (N - 1) + 1];
 }
 
-/* Weights are unknowns of the step: with ten iterations a body moves along its examples as it does with two hundred. */
+/* Weights are unknowns of the step: with ten iterations a body moves along its examples as it does
+   with two hundred. */
 static void test_weights_are_implicit(void **state)
 {
     (void)state;
@@ -292,7 +296,8 @@ static double drawn(double beta)
     return energy.elastic;
 }
 
-/* With a blend of β D it is 1/2 β² ‖D‖² for what is left to go, and 1/2 (1/β − 1) β² ‖D‖² for the blend: 1/2 β ‖D‖² in all. */
+/* With a blend of β D it is 1/2 β² ‖D‖² for what is left to go, and 1/2 (1/β − 1) β² ‖D‖² for the
+   blend: 1/2 β ‖D‖² in all. */
 static void test_energy_of_examples(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The gas in closed shells: a balloon with gas keeps its volume where one without collapses; pressure moves and turns nothing as a whole; the gas law
-   holds; any step is stable. */
+/* The gas in closed shells: a balloon with gas keeps its volume where one without collapses;
+   pressure moves and turns nothing as a whole; the gas law holds; any step is stable. */
 #include "support/check.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "support/world_kit.h"
 
-/* ---- A sphere of flat particles ---------------------------------------------------------------------- */
+/* ---- A sphere of flat particles -------------------------------------------------------------- */
 
 enum { MOST = 700 };
 
@@ -157,7 +157,7 @@ static pl_body balloon(pl_world *world, pl_model *model, double pressure, double
     return body;
 }
 
-/* ---- Weight ------------------------------------------------------------------------------------------ */
+/* ---- Weight ---------------------------------------------------------------------------------- */
 
 static double squeezed(pl_model *model, const sphere *s, double pressure, int substeps)
 {
@@ -195,7 +195,7 @@ static void gas_keeps_the_volume(void **state)
     free(s);
 }
 
-/* ---- Nothing as a whole --------------------------------------------------------------------------------- */
+/* ---- Nothing as a whole ---------------------------------------------------------------------- */
 
 static void gas_moves_and_turns_nothing(void **state)
 {
@@ -276,10 +276,10 @@ static void gas_is_no_brake(void **state)
     free(s);
 }
 
-/* ---- The law ---------------------------------------------------------------------------------------------- */
+/* ---- The law --------------------------------------------------------------------------------- */
 
-/* A soft balloon grows until what the gas still has above the outside is what its skin bears: more gas, more volume; p V is bounded by what was
-   let in. */
+/* A soft balloon grows until what the gas still has above the outside is what its skin bears: more
+   gas, more volume; p V is bounded by what was let in. */
 static void more_gas_is_more_volume(void **state)
 {
     (void)state;
@@ -340,7 +340,7 @@ static void any_step_is_stable(void **state)
     free(s);
 }
 
-/* ---- The rest ----------------------------------------------------------------------------------------------- */
+/* ---- The rest -------------------------------------------------------------------------------- */
 
 static void open_things_are_refused(void **state)
 {

@@ -1,5 +1,6 @@
-/* Rays: against every kind of collider and against ellipsoids they find what brute force finds; bodies are met where they are now, whatever
-   happened to them; and what was picked can be dragged. */
+/* Rays: against every kind of collider and against ellipsoids they find what brute force finds;
+   bodies are met where they are now, whatever happened to them; and what was picked can be
+   dragged. */
 #include "support/check.h"
 
 #include <math.h>
@@ -37,7 +38,7 @@ static void rotate(const double q[4], const double v[3], double out[3])
     }
 }
 
-/* ---- Shapes: marching ---------------------------------------------------------------------------- */
+/* ---- Shapes: marching ------------------------------------------------------------------------ */
 
 /* A bound of the distance to the surface from below: how far one may march. */
 typedef double distance_function(const double p[3], const void *shape);
@@ -162,7 +163,7 @@ static void shapes_are_met_where_marching_meets_them(void **state)
         assert_true(hits[k] > world_scaled(400) && misses[k] > world_scaled(100));
 }
 
-/* ---- Colliders of a world ------------------------------------------------------------------------ */
+/* ---- Colliders of a world -------------------------------------------------------------------- */
 
 static const pl_mesh *box_mesh(const double half[3], double positions[24])
 {
@@ -177,7 +178,8 @@ static const pl_mesh *box_mesh(const double half[3], double positions[24])
     return &mesh;
 }
 
-/* A box as a mesh is met as the box is, from outside; and only the first of several, by category. */
+/* A box as a mesh is met as the box is, from outside; and only the first of several, by
+   category. */
 static void meshes_and_frames(void **state)
 {
     (void)state;
@@ -272,7 +274,7 @@ static void no_ray_slips_between_triangles(void **state)
     pl_world_destroy(world);
 }
 
-/* ---- Bodies ---------------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 /* Nearest of all ellipsoids, from what can be read of a body. */
 static bool brute(const pl_world *world, pl_body body, const double origin[3], const double way[3],

@@ -1,5 +1,6 @@
-/* Balls of one particle roll: they start by themselves on every kind of collider, slide and spin up by the law where friction is not enough, end at 5/7 of their speed where
-   they were thrown, go on without jitter, hand each other angular momentum, and never gain energy. */
+/* Balls of one particle roll: they start by themselves on every kind of collider, slide and spin up
+   by the law where friction is not enough, end at 5/7 of their speed where they were thrown, go on
+   without jitter, hand each other angular momentum, and never gain energy. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@
 #define PI 3.14159265358979323846
 #define GRAVITY 9.81
 
-/* ---- Things ------------------------------------------------------------------------------------- */
+/* ---- Things ---------------------------------------------------------------------------------- */
 
 /* Large ones, so that they are nearly flat where a ball rolls. */
 #define LARGE 2000.0
@@ -115,7 +116,7 @@ static situation random_situation(pl_rng *rng, int round)
                        .radius = contact_decades(rng, -2, 0)};
 }
 
-/* ---- Slopes ------------------------------------------------------------------------------------- */
+/* ---- Slopes ---------------------------------------------------------------------------------- */
 
 /* From the first frames, in which it settles, on. */
 enum { SETTLED = 6, RUN = 40 };
@@ -173,9 +174,10 @@ static void balls_roll_and_slide_down_slopes_by_the_law(void **state)
     assert_true(hop < 0.02);
 }
 
-/* ---- Floors ------------------------------------------------------------------------------------- */
+/* ---- Floors ---------------------------------------------------------------------------------- */
 
-/* Thrown without spin along a floor, then rolling for two seconds. What counts as flat: not the large round ones. */
+/* Thrown without spin along a floor, then rolling for two seconds. What counts as flat: not the
+   large round ones. */
 static void thrown_balls_end_at_five_sevenths(void **state)
 {
     static const int flat[3] = {0, 1, 4};
@@ -219,7 +221,7 @@ static void thrown_balls_end_at_five_sevenths(void **state)
     assert_true(worst < 0.02 && slip < 1e-3 && drift < 1e-3 && hop < 1e-3 && gain < 1e-4);
 }
 
-/* ---- Each other --------------------------------------------------------------------------------- */
+/* ---- Each other ------------------------------------------------------------------------------ */
 
 typedef struct sums {
     double momentum[3], angular[3], energy;
@@ -252,7 +254,8 @@ static sums sum_of(const pl_world *world, const pl_body balls[2])
     return sum;
 }
 
-/* As long as they move by less than a fiftieth of a radius in a sub-step: where two touch is known that well. */
+/* As long as they move by less than a fiftieth of a radius in a sub-step: where two touch is known
+   that well. */
 static void balls_that_meet_keep_their_momenta(void **state)
 {
     int rounds = check_rounds(1000, 200), met = 0;
@@ -306,9 +309,10 @@ static void balls_that_meet_keep_their_momenta(void **state)
     assert_true(linear < 1e-5 && angular < 0.03 && gain < 1e-3);
 }
 
-/* ---- What gives way ------------------------------------------------------------------------------ */
+/* ---- What gives way -------------------------------------------------------------------------- */
 
-/* A ball thrown onto a board that slides freely and is held up by its host: in the end nothing slips, v − p/m − p/M = 5/2 p/m for an impulse p. */
+/* A ball thrown onto a board that slides freely and is held up by its host: in the end nothing
+   slips, v − p/m − p/M = 5/2 p/m for an impulse p. */
 static void balls_roll_on_boards_that_give_way(void **state)
 {
     double worst = 0, slip = 0, linear = 0, gain = 0;
@@ -360,7 +364,7 @@ static void balls_roll_on_boards_that_give_way(void **state)
     assert_true(worst < 0.02 && slip < 0.01 && linear < 1e-4 && gain < 1e-3);
 }
 
-/* ---- Rooms -------------------------------------------------------------------------------------- */
+/* ---- Rooms ----------------------------------------------------------------------------------- */
 
 enum { CROWD = 12 };
 
@@ -401,7 +405,8 @@ static void add_walls(const room *r, double friction, double restitution)
     }
 }
 
-/* Six walls, and things that spin and fly about in there; half of the rooms without gravity, half of them without ellipsoids. */
+/* Six walls, and things that spin and fly about in there; half of the rooms without gravity, half
+   of them without ellipsoids. */
 static room random_room(pl_rng *rng, int number)
 {
     double friction = contact_between(rng, 0, 1.5);
@@ -452,7 +457,7 @@ static void rooms_never_gain_energy(void **state)
     assert_true(worst < 1.02);
 }
 
-/* ---- Alone -------------------------------------------------------------------------------------- */
+/* ---- Alone ----------------------------------------------------------------------------------- */
 
 /* Whatever the step, and by more than a turn in it. */
 static void balls_keep_their_spin(void **state)
@@ -478,7 +483,8 @@ static void balls_keep_their_spin(void **state)
     assert_true(worst < 1e-5);
 }
 
-/* Ellipsoids tumble: energy and the length of the angular momentum stay to rounding, its direction as well as the sub-steps are short. */
+/* Ellipsoids tumble: energy and the length of the angular momentum stay to rounding, its direction
+   as well as the sub-steps are short. */
 static void ellipsoids_tumble(void **state)
 {
     pl_rng rng = pl_rng_make(76);
@@ -518,7 +524,7 @@ static void ellipsoids_tumble(void **state)
     assert_true(energy < 1e-4 && length < 1e-4 && direction < 0.1);
 }
 
-/* ---- Bits --------------------------------------------------------------------------------------- */
+/* ---- Bits ------------------------------------------------------------------------------------ */
 
 static void same_bits_from_snapshots(void **state)
 {

@@ -11,7 +11,7 @@
 #include "support/world_kit.h"
 #include "world/skin_lanes.h"
 
-/* ---- The kernel against plain C ----------------------------------------------------------------- */
+/* ---- The kernel against plain C -------------------------------------------------------------- */
 
 enum { MOST_VERTICES = 41, MOST_PARTICLES = 12, GUARD = 0xAB };
 
@@ -188,7 +188,7 @@ static void every_width_gives_the_bits_of_plain_c(void **state)
     assert_true(pl_skin_function_of(pl_simd_width()) != NULL);
 }
 
-/* ---- Models -------------------------------------------------------------------------------------- */
+/* ---- Models ---------------------------------------------------------------------------------- */
 
 /* A random cloud with a surface of random triangles, tangents included. `scale` in metres. */
 static pl_model *cloud_model(uint64_t seed, double scale, double place)
@@ -275,7 +275,7 @@ static double size_of(const pl_model *model)
     return size;
 }
 
-/* ---- Rest and rigid motion ------------------------------------------------------------------------ */
+/* ---- Rest and rigid motion ------------------------------------------------------------------- */
 
 /* The rest surface, turned and moved. */
 static void check_rigid(pl_world *world, pl_body body, pl_quat turn, const double shift[3],
@@ -356,7 +356,7 @@ static void untouched_bodies_show_the_rest_mesh(void **state)
     }
 }
 
-/* ---- Many bodies ----------------------------------------------------------------------------------- */
+/* ---- Many bodies ----------------------------------------------------------------------------- */
 
 /* pl_world_skin, whatever its tasks, gives what pl_body_read gives. */
 static void check_against_reading(pl_world *world, const pl_body *bodies, int count)
@@ -473,7 +473,7 @@ static void ranges_are_cut_from_the_whole(void **state)
     pl_model_release(model);
 }
 
-/* ---- Degenerate bodies ------------------------------------------------------------------------------ */
+/* ---- Degenerate bodies ----------------------------------------------------------------------- */
 
 static void check_finite(pl_world *world, pl_body body)
 {
@@ -547,7 +547,7 @@ static void cancelled_directions_are_replaced(void **state)
     pl_model_release(model);
 }
 
-/* ---- Bad requests ------------------------------------------------------------------------------------ */
+/* ---- Bad requests ---------------------------------------------------------------------------- */
 
 static pl_world *inner_world;
 static pl_skin_request inner_request;
@@ -632,7 +632,7 @@ static void bad_requests_are_refused_whole(void **state)
     free(a), free(b);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* A body that cannot be made for want of memory leaves a world that still skins the others. */
 static void bodies_without_memory_leave_the_room_usable(void **state)

@@ -1,5 +1,6 @@
-/* Sleep as the host sees it: asked for, ended, and brought about by hand; who wakes whom; what is told of sleepers; the same bits on any number of
-   threads and after a snapshot; nothing is allocated. */
+/* Sleep as the host sees it: asked for, ended, and brought about by hand; who wakes whom; what is
+   told of sleepers; the same bits on any number of threads and after a snapshot; nothing is
+   allocated. */
 #include "support/check.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ static void throw_at(pl_world *world, pl_body body, double x, double y, double z
     assert_int_equal(pl_body_set_velocity(world, body, velocity, spin), PL_OK);
 }
 
-/* ---- Asked for and ended ------------------------------------------------------------------------ */
+/* ---- Asked for and ended --------------------------------------------------------------------- */
 
 static void sleep_is_told_counted_and_ended(void **state)
 {
@@ -127,7 +128,7 @@ static void bad_calls_change_nothing(void **state)
     pl_model_release(model);
 }
 
-/* ---- By hand ------------------------------------------------------------------------------------ */
+/* ---- By hand --------------------------------------------------------------------------------- */
 
 /* It stays in the air to the last bit, until something hits it; then it falls. */
 static void what_sleeps_in_the_air_stays_there(void **state)
@@ -369,7 +370,7 @@ static void sleep_by_hand_needs_no_leave(void **state)
     pl_model_release(model);
 }
 
-/* ---- What is told of sleepers ------------------------------------------------------------------- */
+/* ---- What is told of sleepers ---------------------------------------------------------------- */
 
 static void sleepers_go_on_without_impulses(void **state)
 {
@@ -468,7 +469,7 @@ static void calls_that_change_nothing_do_not_wake(void **state)
     pl_model_release(model);
 }
 
-/* ---- The same bits ------------------------------------------------------------------------------ */
+/* ---- The same bits --------------------------------------------------------------------------- */
 
 enum { CROWD = 16 };
 

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "support/world_kit.h"
 
-/* ---- Continuing -------------------------------------------------------------------------------- */
+/* ---- Continuing ------------------------------------------------------------------------------ */
 
 static pl_status restore(world_mix *mix, const void *bytes, size_t size, pl_error *error)
 {
@@ -60,7 +60,7 @@ static void runs_continued_from_a_snapshot_give_the_same_bits(void **state)
     world_mix_destroy(&mix);
 }
 
-/* ---- A small world that has everything ---------------------------------------------------------- */
+/* ---- A small world that has everything ------------------------------------------------------- */
 
 typedef struct small {
     pl_model *model;
@@ -204,7 +204,7 @@ static void many_pins_are_restored(void **state)
     }
 }
 
-/* ---- Refusals ---------------------------------------------------------------------------------- */
+/* ---- Refusals -------------------------------------------------------------------------------- */
 
 static void saving_checks_its_arguments(void **state)
 {
@@ -434,7 +434,7 @@ static void random_bytes_are_refused(void **state)
     attack_end(&a);
 }
 
-/* ---- Threads ----------------------------------------------------------------------------------- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 typedef struct reader {
     const small *s;

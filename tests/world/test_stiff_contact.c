@@ -1,5 +1,7 @@
-/* Contact that moves stiff bodies as a whole (pl_world_def.stiff_contact): a blow adds no energy, with few exceptions, however stiff a body is, momentum is kept, what lies is as
-   high as with many sub-steps, sticks and slides by the law, stacks stand, what should bounce does; the same bits from any number of threads and from snapshots. */
+/* Contact that moves stiff bodies as a whole (pl_world_def.stiff_contact): a blow adds no energy,
+   with few exceptions, however stiff a body is, momentum is kept, what lies is as high as with many
+   sub-steps, sticks and slides by the law, stacks stand, what should bounce does; the same bits
+   from any number of threads and from snapshots. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -37,9 +39,10 @@ static double energy_of(const pl_world *world, const pl_body *bodies, int count)
     return sum;
 }
 
-/* ---- Blows ------------------------------------------------------------------------------------ */
+/* ---- Blows ----------------------------------------------------------------------------------- */
 
-/* Two solids thrown at each other in empty space. Returns the most energy they had, as a part of that at the start; momentum is compared with its size. */
+/* Two solids thrown at each other in empty space. Returns the most energy they had, as a part of
+   that at the start; momentum is compared with its size. */
 static double collide(const contact_models *models, const setting *s, uint64_t seed, double *off)
 {
     static const double none[3] = {0, 0, 0};
@@ -110,14 +113,14 @@ static void blows_add_no_energy(void **state)
     assert_true(off < 2e-6);
 }
 
-/* ---- On the ground ---------------------------------------------------------------------------- */
+/* ---- On the ground --------------------------------------------------------------------------- */
 
 typedef struct result {
     double moved, gained, height; /* m, m/s, m */
 } result;
 
-/* A block on the floor, under gravity at 20° to it (friction below 0: straight down): how far its centre moves along it in so many frames,
-   how much faster it is then, how high. */
+/* A block on the floor, under gravity at 20° to it (friction below 0: straight down): how far its
+   centre moves along it in so many frames, how much faster it is then, how high. */
 static result lie(const setting *s, double friction, int frames)
 {
     const double angle = 20 * 3.14159265358979 / 180;
@@ -172,7 +175,8 @@ static void it_sticks_and_slides_by_the_law(void **state)
 
 /* ---- Stacks and bounces ---------------------------------------------------------------------- */
 
-/* Boxes on top of each other, none quite straight: how far any of them moves aside or down in 20 s. */
+/* Boxes on top of each other, none quite straight: how far any of them moves aside or down in 20
+   s. */
 static double stack(const setting *s, int count)
 {
     static const double down[3] = {0, -9.81, 0}, up[3] = {0, 1, 0};
@@ -253,7 +257,8 @@ static void what_is_stiff_bounces(void **state)
         }
 }
 
-/* What throws a box: a collider that is moved, a body all of whose particles are driven, or a conveyor belt that moves across. */
+/* What throws a box: a collider that is moved, a body all of whose particles are driven, or a
+   conveyor belt that moves across. */
 typedef enum thrower { BAT, PLATE, BELT, THROWERS } thrower;
 
 enum { SIDE = 8, COUNT = SIDE * SIDE };
@@ -301,7 +306,8 @@ static void drive(throwing *t, double way)
         assert_int_equal(pl_collider_move(t->world, t->collider, t->at, straight), PL_OK);
 }
 
-/* How fast a stiff box leaves, as seen from what throws it: driven against a box that stands, or (the same, as seen from there) standing while the box comes. */
+/* How fast a stiff box leaves, as seen from what throws it: driven against a box that stands, or
+   (the same, as seen from there) standing while the box comes. */
 static double throw_box(uint64_t seed, thrower by, bool driven)
 {
     static const double none[3] = {0, 0, 0};
@@ -332,7 +338,8 @@ static double throw_box(uint64_t seed, thrower by, bool driven)
     return (now.velocity[0] - (moves ? THROWN_AT : 0)) / THROWN_AT;
 }
 
-/* Bounces are made smaller where they would bring more energy than there was; not where something drives, which brings it. */
+/* Bounces are made smaller where they would bring more energy than there was; not where something
+   drives, which brings it. */
 static void what_is_driven_throws(void **state)
 {
     (void)state;
@@ -353,7 +360,7 @@ static void what_is_driven_throws(void **state)
     }
 }
 
-/* ---- Bits --------------------------------------------------------------------------------------- */
+/* ---- Bits ------------------------------------------------------------------------------------ */
 
 enum { BOXES = 12, FRAMES = 150 };
 
@@ -404,9 +411,10 @@ static void same_bits_from_threads_and_snapshots(void **state)
     pl_model_release(model);
 }
 
-/* ---- Widths ------------------------------------------------------------------------------------------- */
+/* ---- Widths ---------------------------------------------------------------------------------- */
 
-/* Stiff boxes, every third heavy, thrown onto each other between walls: state and events of all frames. */
+/* Stiff boxes, every third heavy, thrown onto each other between walls: state and events of all
+   frames. */
 static uint64_t hash_of_pit(void)
 {
     enum { HEAP = 80, PIT_FRAMES = 60 };
@@ -459,7 +467,8 @@ static uint64_t hash_of_pit(void)
 
 static const char *self;
 
-/* What this program prints when it is asked for that hash, with vectors of so many floats (or as many as the machine has). */
+/* What this program prints when it is asked for that hash, with vectors of so many floats (or as
+   many as the machine has). */
 static uint64_t hash_at(int width)
 {
     char command[4096];

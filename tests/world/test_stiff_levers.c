@@ -1,5 +1,8 @@
-/* Touches of stiff bodies push and rub both sides at one point (find_common in contact/firm_touch.c), so that what turns the one is taken from the other: between a stiff body and one that moves by particles, and where pairs
-   deep in each other are parted along a line that is not that of their centres. What is parted without velocity, and turns that the solver does not keep, leave some error. */
+/* Touches of stiff bodies push and rub both sides at one point (find_common in
+   contact/firm_touch.c), so that what turns the one is taken from the other: between a stiff body
+   and one that moves by particles, and where pairs deep in each other are parted along a line that
+   is not that of their centres. What is parted without velocity, and turns that the solver does not
+   keep, leave some error. */
 #include <stdio.h>
 
 #include "contact_cases.h"

@@ -1,5 +1,6 @@
-/* Stiff bodies that turn in empty space, with a few iterations of the fast and the plain solver (oriented_lead.c): the springs take no energy that is not there, and the body goes on
-   turning about its momentum as a rigid one does. */
+/* Stiff bodies that turn in empty space, with a few iterations of the fast and the plain solver
+   (oriented_lead.c): the springs take no energy that is not there, and the body goes on turning
+   about its momentum as a rigid one does. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -103,7 +104,8 @@ static void spinning_strains_nothing(void **state)
     strain_nothing(*state, 8, 200);
 }
 
-/* Thrown at a wall that throws it back and sets it spinning. The most energy it had, as a part of that at the start, and the fastest it turned, radians in a sub-step. */
+/* Thrown at a wall that throws it back and sets it spinning. The most energy it had, as a part of
+   that at the start, and the fastest it turned, radians in a sub-step. */
 static double bounce(const contact_models *models, uint64_t seed, double *fastest)
 {
     pl_rng rng = pl_rng_make(seed);

@@ -1,5 +1,7 @@
-/* Sweeps through the touches of stiff bodies that follow each other at a distance (contact/firm_turns.c) give the bits of sweeps one after the other, on any number of threads:
-   in a crowd whose neighbours were made one after the other, and in one whose order of creation says nothing of places; with some soft bodies and without. Threads. */
+/* Sweeps through the touches of stiff bodies that follow each other at a distance
+   (contact/firm_turns.c) give the bits of sweeps one after the other, on any number of threads: in
+   a crowd whose neighbours were made one after the other, and in one whose order of creation says
+   nothing of places; with some soft bodies and without. Threads. */
 #include "support/check.h"
 
 #include "base/rng.h"

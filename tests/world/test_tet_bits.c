@@ -1,5 +1,6 @@
-/* A heap of tetrahedral and other bodies gives the same bits with any number of threads, at any vector width, and through
-   snapshots; its steps allocate nothing, and every allocation before them may fail. */
+/* A heap of tetrahedral and other bodies gives the same bits with any number of threads, at any
+   vector width, and through snapshots; its steps allocate nothing, and every allocation before them
+   may fail. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "math/simd.h"
 #include "tet_cases.h"
 
-/* ---- Same bits -------------------------------------------------------------------------------- */
+/* ---- Same bits ------------------------------------------------------------------------------- */
 
 /* Instances, a driven one, an interpolated one, a plastic one and an oriented one in a heap. */
 typedef struct heap {
@@ -225,7 +226,7 @@ static void test_set_step(void **unused)
     pl_model_release(model);
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void test_no_allocation(void **unused)
 {
@@ -239,7 +240,8 @@ static void test_no_allocation(void **unused)
     heap_free(&h);
 }
 
-/* Everything a body needs memory for, once with each allocation failing: PL_ERROR_MEMORY, and nothing is lost. */
+/* Everything a body needs memory for, once with each allocation failing: PL_ERROR_MEMORY, and
+   nothing is lost. */
 static pl_status attempt(pl_allocator *allocator, pl_model *model)
 {
     pl_world *world = NULL;

@@ -1,5 +1,5 @@
-/* Models of tetrahedral bodies: what is derived from a model with tetrahedra, flat and doubled ones, radii, the surface that
-   follows; and what is refused when a body is made of them. */
+/* Models of tetrahedral bodies: what is derived from a model with tetrahedra, flat and doubled
+   ones, radii, the surface that follows; and what is refused when a body is made of them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "tet_cases.h"
 
-/* ---- Models ----------------------------------------------------------------------------------- */
+/* ---- Models ---------------------------------------------------------------------------------- */
 
 static void test_block(void **unused)
 {
@@ -25,8 +25,8 @@ static void test_block(void **unused)
     pl_model_release(model);
 }
 
-/* A corner of no tetrahedron is dropped, and a vertex outside is bound by weights that are not negative and still rests
-   where it was. */
+/* A corner of no tetrahedron is dropped, and a vertex outside is bound by weights that are not
+   negative and still rests where it was. */
 static void test_derived_model(void **unused)
 {
     (void)unused;
@@ -74,8 +74,9 @@ static void test_derived_model(void **unused)
     pl_model_release(model);
 }
 
-/* A cube of five, and on top of it two so flat that a point above the middle is `height` high; `again` of them all are there
-   twice. `shift` puts it elsewhere, `scale` makes it larger. The surface is its corners and that point. */
+/* A cube of five, and on top of it two so flat that a point above the middle is `height` high;
+   `again` of them all are there twice. `shift` puts it elsewhere, `scale` makes it larger. The
+   surface is its corners and that point. */
 static pl_model *capped_cube(double height, double shift, double scale, int again)
 {
     const int32_t tets[7][4] = {{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 4, 7, 1}, {6, 7, 4, 2},
@@ -103,8 +104,8 @@ static pl_model *capped_cube(double height, double shift, double scale, int agai
     return pl_model_create(&def, &model, NULL) == PL_OK ? model : NULL;
 }
 
-/* What the matter would drop is not in the model: the corner nothing else holds neither, and the vertex there hangs on what
-   is left. */
+/* What the matter would drop is not in the model: the corner nothing else holds neither, and the
+   vertex there hangs on what is left. */
 static void test_slivers(void **unused)
 {
     (void)unused;
@@ -128,7 +129,8 @@ static void test_slivers(void **unused)
     pl_model_release(model);
 }
 
-/* Whatever is in a model its body has, too: also where the one is rounded otherwise than the other. */
+/* Whatever is in a model its body has, too: also where the one is rounded otherwise than the
+   other. */
 static void test_all_are_used(void **unused)
 {
     (void)unused;
@@ -234,7 +236,7 @@ static void test_surface_follows(void **unused)
     pl_model_release(model);
 }
 
-/* ---- Mistakes --------------------------------------------------------------------------------- */
+/* ---- Mistakes -------------------------------------------------------------------------------- */
 
 static void refuses(pl_world *world, const pl_body_def *def, const char *where, const char *text)
 {

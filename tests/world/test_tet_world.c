@@ -1,5 +1,5 @@
-/* Tetrahedral bodies in a world: they fall as everything falls, meet bodies of other kinds, stand still bit by bit, hang on
-   what holds them, and come back from a state that overflows. */
+/* Tetrahedral bodies in a world: they fall as everything falls, meet bodies of other kinds, stand
+   still bit by bit, hang on what holds them, and come back from a state that overflows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "tet_cases.h"
 
-/* ---- Motion ----------------------------------------------------------------------------------- */
+/* ---- Motion ---------------------------------------------------------------------------------- */
 
 static void test_free_fall(void **unused)
 {
@@ -187,7 +187,7 @@ static void test_plastic(void **unused)
     pl_model_release(model);
 }
 
-/* ---- What holds it ---------------------------------------------------------------------------- */
+/* ---- What holds it --------------------------------------------------------------------------- */
 
 static void test_held(void **unused)
 {
@@ -277,7 +277,8 @@ static double middle_of(const pl_world *world, pl_body body)
     return sum;
 }
 
-/* A bar of two halves, one four times as stiff, is drawn out: the soft half takes four fifths. So it is after a snapshot. */
+/* A bar of two halves, one four times as stiff, is drawn out: the soft half takes four fifths. So
+   it is after a snapshot. */
 static void test_halves(void **unused)
 {
     (void)unused;
@@ -390,7 +391,8 @@ static void test_attachment(void **unused)
     pl_model_release(model);
 }
 
-/* A force on one particle is momentum of the whole; what a field gives every particle is motion without deformation. */
+/* A force on one particle is momentum of the whole; what a field gives every particle is motion
+   without deformation. */
 static void blow(void *user, const pl_field_query *query)
 {
     const double *wind = user;
@@ -467,7 +469,7 @@ static void test_several_pieces(void **unused)
     pl_model_release(model);
 }
 
-/* ---- Trouble ---------------------------------------------------------------------------------- */
+/* ---- Trouble --------------------------------------------------------------------------------- */
 
 /* A state that overflows is put back, and nothing that is no number is left. */
 static void test_rescue(void **unused)

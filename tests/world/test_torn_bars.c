@@ -1,5 +1,6 @@
-/* Bars pulled apart, brittle and ductile ones of several samplings and dampings: how many break in two, and what else comes
-   off. PLIANT_THOROUGH=1 makes the sweep whose figures docs/clustered.md gives. Label: slow. */
+/* Bars pulled apart, brittle and ductile ones of several samplings and dampings: how many break in
+   two, and what else comes off. PLIANT_THOROUGH=1 makes the sweep whose figures docs/clustered.md
+   gives. Label: slow. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,7 +177,8 @@ static pl_body_info info_of(const held *h)
     return info;
 }
 
-/* Particles in the thinnest of the slices, of what they were in the mean; the held ends do not count. */
+/* Particles in the thinnest of the slices, of what they were in the mean; the held ends do not
+   count. */
 static double thinnest(const held *h)
 {
     int n = info_of(h).particle_count, least = n;

@@ -1,5 +1,5 @@
-/* A beam whose ends are turned against each other by half a turn and let go: of something that flows, in many clusters that are
-   replaced early, it stays twisted; an elastic one unwinds. */
+/* A beam whose ends are turned against each other by half a turn and let go: of something that
+   flows, in many clusters that are replaced early, it stays twisted; an elastic one unwinds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 
 #include "support/world_kit.h"
 
-/* ---- Definitions ------------------------------------------------------------------------------- */
+/* ---- Definitions ----------------------------------------------------------------------------- */
 
 static void defaults_are_as_documented(void **state)
 {
@@ -64,7 +64,7 @@ static void definitions_made_by_hand_are_refused(void **state)
     pl_model_release(model);
 }
 
-/* ---- Bad fields -------------------------------------------------------------------------------- */
+/* ---- Bad fields ------------------------------------------------------------------------------ */
 
 static void expect_bad_world(const pl_world_def *def, const char *where)
 {
@@ -308,7 +308,7 @@ static void bad_pins_are_refused(void **state)
     fixture_destroy(&f);
 }
 
-/* ---- Bad arguments ------------------------------------------------------------------------------ */
+/* ---- Bad arguments --------------------------------------------------------------------------- */
 
 static void bad_arguments_of_bodies_are_refused(void **state)
 {
@@ -456,7 +456,7 @@ static void bad_settings_are_refused(void **state)
     fixture_destroy(&f);
 }
 
-/* ---- Handles ----------------------------------------------------------------------------------- */
+/* ---- Handles --------------------------------------------------------------------------------- */
 
 static void expect_stale(const fixture *original, pl_body body)
 {
@@ -587,7 +587,7 @@ static void pins_are_removed_in_any_order(void **state)
     pl_model_release(model);
 }
 
-/* ---- Settings ---------------------------------------------------------------------------------- */
+/* ---- Settings -------------------------------------------------------------------------------- */
 
 static void settings_take_effect(void **state)
 {
@@ -672,7 +672,7 @@ static void absurd_amounts_of_time_are_dropped(void **state)
         }
 }
 
-/* ---- Reports and callbacks ---------------------------------------------------------------------- */
+/* ---- Reports and callbacks ------------------------------------------------------------------- */
 
 static void reports_count_what_there_is(void **state)
 {
