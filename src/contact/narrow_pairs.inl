@@ -365,6 +365,32 @@ static void leave_deep(const search *s, const uint32_t *which, const vgrain *a, 
     }
 }
 
+/* Of those that are deep in each other from before: not those whose bodies still come nearer, by
+   this part of the distance at which they touch and by what gravity adds in some sub-steps, nor
+   those of which one is held. They are pushed as everybody else, or would pass. */
+#define STILL_COMES 0.01f
+
+static uint32_t leave_pushed(const search *s, const uint32_t *which, uint32_t lanes,
+                             const meeting *m)
+{
+    const pl_contact *contact = s->contact;
+    float least = (float)(PL_BOUNCE_FLOOR * contact->gravity * contact->h * contact->h);
+    uint32_t kept = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        const between *two = two_of(s->two, which[lane]);
+        const pl_contact_body *a = contact->bodies + two->body;
+        const pl_contact_body *b = contact->bodies + two->other_body;
+        float come = 0;
+        for (int k = 0; k < 3; k++)
+            come += m->n[k][lane] * (float)((a->velocity[k] - b->velocity[k]) * contact->h);
+        bool held = !(two->mine[mine_of(which[lane])].yield > 0) ||
+                    !(two->others[other_of(which[lane])].yield > 0);
+        kept |= (uint32_t)(!held && come < least + STILL_COMES * m->distance[lane]) << lane;
+    }
+    return kept;
+}
+
 /* How fast the two came nearer along n before the solver had its say, metres per sub-step. */
 static vf coming(const search *s, const uint32_t *which, const vf n[3])
 {
@@ -451,6 +477,8 @@ static int touch_lanes(const search *s, const pairs *p, int at, bool swept, faci
     uint32_t head_on = swept ? pl_bits_f(approach > PL_SWEPT_PART * m->distance) : 0;
     uint32_t met_bits = swept ? pl_bits_f(met) : 0;
     uint32_t sunk = swept ? 0 : pl_bits_f(overlap - approach > pl_splat_f(SUNK) * m->distance);
+    if (sunk & which)
+        sunk = leave_pushed(s, pair, sunk & which, m);
     s->segment->swept |= (head_on & which) != 0;
     s->segment->met |= (met_bits & which) != 0;
     return store_touches(s, p, at, head_on, sunk, met_bits, which, &t, out);
