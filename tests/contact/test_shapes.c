@@ -417,13 +417,10 @@ static void check_ways(shape_kind kind, int count, uint64_t seed)
         double size = 1 + fabs(level) + support(&s, barrier.normal);
         assert_true(along(barrier.normal, ball.from) >= level - 1e-9 * size);
         assert_true(support(&s, barrier.normal) <= level + (kind == CAPSULE ? 1e-5 : 1e-9) * size);
-        /* Where it went in: on the boundary of the half-space. */
-        double before = 0, after = 0;
-        for (int k = 0; k < 3; k++) {
-            double way = ball.at[k] - ball.from[k];
-            before += barrier.normal[k] * (ball.from[k] + (t - 2e-3) * way);
-            after += barrier.normal[k] * (ball.from[k] + t * way);
-        }
+        /* Where its centre would be in, it is behind the boundary of the half-space. */
+        double after = 0;
+        for (int k = 0; k < 3; k++)
+            after += barrier.normal[k] * (ball.from[k] + t * (ball.at[k] - ball.from[k]));
         assert_true(after <= level + 1e-9 * size);
         check_first_touch(&s, &e, &ball, &barrier, i);
     }
