@@ -125,13 +125,19 @@ static void add_stages(stages *sum, const pl_report *r)
         sum->ms[k] += ms[k];
 }
 
-/* The work of a frame is the same in every repetition: the least time of each frame is what the
-   machine's other business did not disturb. */
-static void run_here(const boxes *b, int frames, int repeats, int threads, double *positions,
-                     boxes_result *result)
+/* The work of a frame is the same in every repetition, here and there: the least time of each frame
+   is what the machine's other business did not disturb. */
+static void keep_least(double *best, const double *ms, int frames, int repeat)
+{
+    for (int i = 0; i < frames; i++)
+        best[i] = repeat == 0 || ms[i] < best[i] ? ms[i] : best[i];
+}
+
+static void run_here(const boxes *b, int frames, int repeats, int threads, double *best,
+                     double *positions)
 {
     static pl_body bodies[180];
-    static double best[MOST_FRAMES];
+    static double ms[MOST_FRAMES];
     pl_model *model = bench_lattice(b->side, b->spacing);
     stages least_stages = {{0}};
     for (int repeat = 0; repeat < repeats; repeat++) {
@@ -140,9 +146,10 @@ static void run_here(const boxes *b, int frames, int repeats, int threads, doubl
         for (int frame = 0; frame < frames; frame++) {
             pl_report r;
             pl_world_step(world, &r);
-            best[frame] = repeat == 0 || r.ms_total < best[frame] ? r.ms_total : best[frame];
+            ms[frame] = r.ms_total;
             add_stages(&sum, &r);
         }
+        keep_least(best, ms, frames, repeat);
         for (int k = 0; k < STAGES; k++)
             if (repeat == 0 || sum.ms[k] < least_stages.ms[k])
                 least_stages.ms[k] = sum.ms[k];
@@ -151,12 +158,6 @@ static void run_here(const boxes *b, int frames, int repeats, int threads, doubl
                          pl_doubles(positions + 3 * i * particles_of(b), 0));
         pl_world_destroy(world);
     }
-    result->mean_ms = 0;
-    result->least_ms = 1e300;
-    for (int frame = 0; frame < frames; frame++) {
-        result->mean_ms += best[frame] / frames;
-        result->least_ms = best[frame] < result->least_ms ? best[frame] : result->least_ms;
-    }
     printf("  %d thread%s:", threads, threads > 1 ? "s" : "");
     for (int k = 0; k < STAGES; k++)
         printf("%s %s %.3f", k ? "," : "", stage_names[k], least_stages.ms[k] / frames);
@@ -164,46 +165,96 @@ static void run_here(const boxes *b, int frames, int repeats, int threads, doubl
     pl_model_release(model);
 }
 
-/* ---- How deep -------------------------------------------------------------------------------- */
-
-void boxes_measure_overlap(const boxes *b, const double *positions, boxes_result *result)
-{
-    int n = particles_of(b);
-    double touch = 2 * particle_radius;
-    result->deepest = 0;
-    result->pairs_inside = 0;
-    for (int i = 0; i < b->count; i++)
-        for (int j = i + 1; j < b->count; j++) {
-            double least = touch;
-            for (int p = 0; p < n; p++)
-                for (int q = 0; q < n; q++) {
-                    const double *x = positions + 3 * (i * n + p), *y = positions + 3 * (j * n + q);
-                    double d = sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) +
-                                    (x[2] - y[2]) * (x[2] - y[2]));
-                    least = d < least ? d : least;
-                }
-            double depth = 1 - least / touch;
-            result->deepest = depth > result->deepest ? depth : result->deepest;
-            result->pairs_inside += depth > 0.2;
-        }
-}
+/* ---- There ----------------------------------------------------------------------------------- */
 
 #ifndef PLIANT_HAVE_BULLET
-int boxes_run_bullet(const boxes *b, int frames, double *positions, boxes_result *result)
+int boxes_run_bullet(const boxes *b, int frames, double *ms, double *positions)
 {
-    (void)b, (void)frames, (void)positions, (void)result;
+    (void)b, (void)frames, (void)ms, (void)positions;
     return 0;
 }
 #endif
 
-static void print_line(const char *name, const boxes_result *r, double reference)
+static bool run_there(const boxes *b, int frames, int repeats, double *best, double *positions)
 {
+    static double ms[MOST_FRAMES];
+    for (int repeat = 0; repeat < repeats; repeat++) {
+        if (!boxes_run_bullet(b, frames, ms, positions))
+            return false;
+        keep_least(best, ms, frames, repeat);
+    }
+    return true;
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* How deep two particles of different boxes are in each other, in parts of their distance when they
+   touch, and pairs of boxes that are in each other by more than a fifth of that. */
+typedef struct overlap {
+    double deepest;
+    int pairs_inside;
+} overlap;
+
+static double nearest(const double *x, const double *y, int n)
+{
+    double least = 1e300;
+    for (int p = 0; p < n; p++)
+        for (int q = 0; q < n; q++) {
+            const double *a = x + 3 * p, *b = y + 3 * q;
+            double square = 0;
+            for (int k = 0; k < 3; k++)
+                square += (a[k] - b[k]) * (a[k] - b[k]);
+            least = square < least ? square : least;
+        }
+    return sqrt(least);
+}
+
+static overlap measure_overlap(const boxes *b, const double *positions)
+{
+    int n = particles_of(b);
+    overlap result = {0};
+    for (int i = 0; i < b->count; i++)
+        for (int j = i + 1; j < b->count; j++) {
+            double least = nearest(positions + 3 * i * n, positions + 3 * j * n, n);
+            double depth = 1 - least / (2 * particle_radius);
+            result.deepest = depth > result.deepest ? depth : result.deepest;
+            result.pairs_inside += depth > 0.2;
+        }
+    return result;
+}
+
+/* Returns the mean. */
+static double print_line(const char *name, const boxes *b, const double *best, int frames,
+                         const double *positions, double reference)
+{
+    double mean = 0, least = 1e300;
+    overlap o = measure_overlap(b, positions);
+    for (int frame = 0; frame < frames; frame++) {
+        mean += best[frame] / frames;
+        least = best[frame] < least ? best[frame] : least;
+    }
     printf("  %-22s %8.3f ms per frame (least %.3f), deepest overlap %.0f %%, %d pairs of boxes in "
            "each other",
-           name, r->mean_ms, r->least_ms, 100 * r->deepest, r->pairs_inside);
+           name, mean, least, 100 * o.deepest, o.pairs_inside);
     if (reference > 0)
-        printf(", %.1f times as fast", reference / r->mean_ms);
+        printf(", %.1f times as fast", reference / mean);
     printf("\n");
+    return mean;
+}
+
+static void compare(const boxes *b, int frames, int repeats, int threads, bool with_bullet)
+{
+    static double positions[3 * MOST], best[MOST_FRAMES];
+    double bullet = 0;
+    printf("%d boxes of %d particles, %d frames\n", b->count, particles_of(b), frames);
+    if (with_bullet && run_there(b, frames, repeats, best, positions))
+        bullet = print_line("Bullet, 1 thread", b, best, frames, positions, 0);
+    for (int t = threads ? threads : 1; t <= (threads ? threads : 2); t++) {
+        char name[40];
+        snprintf(name, sizeof name, "Pliant, %d thread%s", t, t > 1 ? "s" : "");
+        run_here(b, frames, repeats, t, best, positions);
+        print_line(name, b, best, frames, positions, bullet);
+    }
 }
 
 int main(int argc, char **argv)
@@ -231,28 +282,9 @@ int main(int argc, char **argv)
     }
     if (frames <= 0 || frames > MOST_FRAMES || repeats <= 0 || threads < 0)
         fail("frames are from 1 to 10000, repetitions and threads from 1");
-    static double positions[3 * MOST];
     boxes scenes[2] = {make_boxes(52, 5, 4, 4, 4), make_boxes(180, 2, 3, 4, 6)};
-    for (int s = 0; s < 2; s++) {
-        boxes_result bullet = {0};
-        if (only && scenes[s].count != only)
-            continue;
-        printf("%d boxes of %d particles, %d frames\n", scenes[s].count, particles_of(scenes + s),
-               frames);
-        bool have_bullet =
-            with_bullet && boxes_run_bullet(scenes + s, frames, positions, &bullet) != 0;
-        if (have_bullet) {
-            boxes_measure_overlap(scenes + s, positions, &bullet);
-            print_line("Bullet, 1 thread", &bullet, 0);
-        }
-        for (int t = threads ? threads : 1; t <= (threads ? threads : 2); t++) {
-            boxes_result here = {0};
-            char name[40];
-            snprintf(name, sizeof name, "Pliant, %d thread%s", t, t > 1 ? "s" : "");
-            run_here(scenes + s, frames, repeats, t, positions, &here);
-            boxes_measure_overlap(scenes + s, positions, &here);
-            print_line(name, &here, bullet.mean_ms);
-        }
-    }
+    for (int s = 0; s < 2; s++)
+        if (!only || scenes[s].count == only)
+            compare(scenes + s, frames, repeats, threads, with_bullet);
     return 0;
 }

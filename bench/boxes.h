@@ -16,18 +16,9 @@ typedef struct boxes {
     double rotation[180][4];
 } boxes;
 
-typedef struct boxes_result {
-    double mean_ms, least_ms; /* per frame */
-    double
-        deepest; /* overlap of two particles of different boxes at the end, in parts of their distance when they touch */
-    int pairs_inside; /* pairs of boxes that are in each other by more than 20 % of that */
-} boxes_result;
-
-/* `positions`: [count][particles][3] at the end. */
-void boxes_measure_overlap(const boxes *b, const double *positions, boxes_result *result);
-
-/* 300 frames with Bullet; false when it was not built in. */
-int boxes_run_bullet(const boxes *b, int frames, double *positions, boxes_result *result);
+/* Once through all frames with Bullet: the time of each, and `positions`, [count][particles][3], at
+   the end. False when it was not built in. */
+int boxes_run_bullet(const boxes *b, int frames, double *ms, double *positions);
 
 #ifdef __cplusplus
 }

@@ -83,7 +83,7 @@ btSoftBody *make_box(btSoftBodyWorldInfo &info, const boxes *b, int number)
 
 } // namespace
 
-int boxes_run_bullet(const boxes *b, int frames, double *positions, boxes_result *result)
+int boxes_run_bullet(const boxes *b, int frames, double *ms, double *positions)
 {
     btSoftBodyRigidBodyCollisionConfiguration configuration;
     btCollisionDispatcher dispatcher(&configuration);
@@ -110,13 +110,10 @@ int boxes_run_bullet(const boxes *b, int frames, double *positions, boxes_result
         bodies.push_back(make_box(info, b, i));
         world.addSoftBody(bodies.back());
     }
-    double sum = 0, least = 1e300;
     for (int frame = 0; frame < frames; frame++) {
         auto start = std::chrono::steady_clock::now();
         world.stepSimulation(btScalar(1) / 30, 6, btScalar(1) / 180);
-        double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-        sum += ms;
-        least = ms < least ? ms : least;
+        ms[frame] = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     }
     size_t at = 0;
     for (auto *body : bodies) {
@@ -131,7 +128,5 @@ int boxes_run_bullet(const boxes *b, int frames, double *positions, boxes_result
         delete wall->getCollisionShape();
         delete wall;
     }
-    result->mean_ms = sum / frames;
-    result->least_ms = least;
     return 1;
 }
