@@ -301,11 +301,11 @@ static balance watch_rooms(const contact_models *models, const room *r, const ma
 }
 
 /* Rooms without and with friction, without and with bouncing, on their own. Particle by particle
-   what moves and what was lifted gains no energy (docs/decisions/0008-contact.md). The springs of
-   stiff bodies do, for the moment between being pushed back by a contact and the next solve: the
-   law for the sum is held to where sound gets no further than `sound` spacings in a sub-step. Moved
-   as a whole, stiff bodies keep it as well; rules were chosen by looking at rooms that did not, so
-   others are tried, too, of which few were looked at. */
+   what moves and what was lifted gains no energy (docs/decisions/0013-energy-in-contact.md). The
+   springs of stiff bodies do, for the moment between being pushed back by a contact and the next
+   solve: the law for the sum is held to where sound gets no further than `sound` spacings in a
+   sub-step. Moved as a whole, stiff bodies keep it as well; rules were chosen by looking at rooms
+   that did not, so others are tried, too, of which few were looked at. */
 static void keep_the_law(const contact_models *models, int kind, double sound)
 {
     const room *r = rooms + kind;
