@@ -108,7 +108,8 @@ void pl_contact_empty_batches(pl_contact *contact)
 void pl_contact_begin_search(pl_contact *contact)
 {
     pl_plan *plan = &contact->plan;
-    plan->early = !contact->joints.count && !pl_contact_some_are_firm(contact);
+    plan->some_firm = pl_contact_some_are_firm(contact);
+    plan->early = !contact->joints.count && !plan->some_firm;
     atomic_store(&plan->searched, 0);
     atomic_store(&plan->next, plan->early ? 0 : contact->block_count);
     for (int block = 0; block < contact->block_count; block++)

@@ -27,21 +27,25 @@
 /* ---- What contact is shown ------------------------------------------------------------------- */
 
 typedef struct pl_contact_body {
-    double base[3];     /* metres: what its particles' places are measured from, this sub-step */
-    double centre[3];   /* of its particles */
-    double velocity[3]; /* m/s, mean */
-    const pl_clumps *clumps;
-    double unit; /* metres per model unit */
-    int first_clump;
+    /* What every group asks for: a cache line. */
+    _Alignas(64) double base[3]; /* metres: what its particles' places are measured from, now */
     float friction, restitution;
     float grip;              /* √friction */
+    float largest;           /* radius of its largest particle */
     uint32_t category, mask; /* two bodies meet where each one's category is in the other's mask */
-    bool self;               /* touches itself */
-    bool flat;               /* a sheet: see share.h */
-    bool lone;   /* one free particle: primitives tell all of its turn, by whatever angle */
-    bool asleep; /* stands still: does not look for others, is found by them */
-    bool woken;  /* was pushed while asleep */
-    bool shown;  /* all of it, in this sub-step: see pl_contact.show */
+    const pl_clumps *clumps;
+    int first_clump;
+    uint32_t slot; /* what its owner calls it */
+
+    double centre[3];   /* of its particles */
+    double velocity[3]; /* m/s, mean */
+    double unit;        /* metres per model unit */
+    bool self;          /* touches itself */
+    bool flat;          /* a sheet: see share.h */
+    bool lone;          /* one free particle: primitives tell all of its turn, by whatever angle */
+    bool asleep;        /* stands still: does not look for others, is found by them */
+    bool woken;         /* was pushed while asleep */
+    bool shown;         /* all of it, in this sub-step: see pl_contact.show */
     bool swept, torn, halted; /* scratch of pl_contact_halt, with the next two */
     int32_t zone;
     double box[6];
@@ -49,7 +53,6 @@ typedef struct pl_contact_body {
     bool borne;              /* touched a collider that gives way: likewise */
     bool
         kicked; /* colliders that do not have left something in `kick`: until that is brought back */
-    float largest; /* radius of its largest particle */
     double weight; /* mass of its particles, kg; 0 where some are fixed */
 
     /* Stiffness, see firm.c: L_ii and m_i of its particles in one unit, and the mean of L_ii/m_i −
@@ -58,7 +61,6 @@ typedef struct pl_contact_body {
     double firm;
     double
         round; /* inertia of its particles about their own centres, on average: that of balls, kg m² */
-    uint32_t slot; /* what its owner calls it */
     float
         slack; /* how far it may be left in a collider, in half widths of particles: what is left then is parted as a whole later */
     int32_t whole;               /* its number among those moved as a whole; 0 = it is not */
@@ -159,9 +161,10 @@ typedef struct pl_touch_place {
 
 /* How far touches have become batches, and batches were swept for the first time: see batch.c. */
 typedef struct pl_plan {
-    bool early; /* that has begun while touches were looked for */
-    int open;   /* batches before it are full */
-    int swept;  /* batches before it have been swept */
+    bool some_firm; /* some bodies may move as a whole */
+    bool early;     /* the first sweep has begun while touches were looked for */
+    int open;       /* batches before it are full */
+    int swept;      /* batches before it have been swept */
     pl_touch_place
         beyond; /* the first for which there was no room; that behind the last block = none */
     atomic_bool *found;               /* [blocks] all its touches are known */

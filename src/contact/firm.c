@@ -164,12 +164,17 @@ void pl_contact_find_firm(pl_contact *contact, pl_tasks *tasks)
     firm->touch_count = firm->whole_count = firm->first_stop = 0;
     if (!contact->body_count)
         return;
+    bool some = contact->plan.some_firm;
+    bool loose = !some && !contact->joints.count && !contact->against.shapes;
+    if (loose && firm->loose)
+        return;
+    firm->loose = loose;
     firm->wholes[0] = (pl_whole){.body = -1};
     leave_joined(contact);
     for (int w = 0; w < contact->worker_count; w++)
         contact->buffers[w].firm = false;
-    pl_contact_run_stage(contact, pl_contact_some_are_firm(contact) ? tasks : NULL, find_wholes,
-                         contact->body_count, BODIES_PER_TASK);
+    pl_contact_run_stage(contact, some ? tasks : NULL, find_wholes, contact->body_count,
+                         BODIES_PER_TASK);
     for (int w = 0; w < contact->worker_count; w++)
         any |= contact->buffers[w].firm;
     if (!any)

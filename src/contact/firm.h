@@ -80,6 +80,7 @@ typedef struct pl_contact_firm {
     struct pl_firm_section *sections;
     int section_count, section_capacity;
     bool mixed; /* some touches are with those who move by particles */
+    bool loose; /* in the last sub-step nobody could move as a whole or be sunk in anything */
     pl_firm_turns turns;
     bool one_by_one; /* a sweep begins when the one before has ended: for tests, which compare */
     int32_t *

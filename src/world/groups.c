@@ -1,5 +1,6 @@
 /* Who is solved with whom: bodies that share a system and a solver, in the order of their creation,
    cut into blocks of as many as there are lanes. */
+#include <stddef.h>
 #include <string.h>
 
 #include "world/world.h"
@@ -46,21 +47,52 @@ static uint64_t effort_of(const pl_block *block)
     return size * (block->lone ? 1 : 4) * (block->solver == PL_SOLVER_STIFF ? 20 : 1);
 }
 
-/* Workers take blocks from both ends (base/tasks.c): the longest go there and the shortest into the
-   middle, so that all are done at about the same time. */
-static void spread_blocks(pl_world *world)
+/* Workers take blocks from both ends (base/tasks.c): the longest first, each to the end where there
+   is less to do by then. Returns how many are at the front. */
+static int spread_blocks(pl_world *world)
 {
-    int count = world->block_count;
+    int count = world->block_count, front = 0, back = count;
     pl_sort_item *items = world->sort_items;
     pl_block *blocks = world->blocks, *cut = blocks + world->group_capacity;
-    if (count < 3)
-        return;
+    uint64_t at_front = 0, at_back = 0;
+    if (count <= 0)
+        return 0;
     for (int i = 0; i < count; i++)
         items[i] = (pl_sort_item){UINT64_MAX - effort_of(blocks + i), (uint32_t)i};
     pl_sort(items, items + count, (size_t)count);
     memcpy(cut, blocks, sizeof *blocks * (size_t)count);
-    for (int i = 0; i < count; i++)
-        blocks[i % 2 ? count - 1 - i / 2 : i / 2] = cut[items[i].index];
+    for (int i = 0; i < count; i++) {
+        const pl_block *block = cut + items[i].index;
+        uint64_t *sum = at_front <= at_back ? &at_front : &at_back;
+        blocks[at_front <= at_back ? front++ : --back] = *block;
+        *sum += effort_of(block);
+    }
+    return front;
+}
+
+static pl_record *record_of(pl_oriented *matter)
+{
+    return (pl_record *)((char *)matter - offsetof(pl_record, matter));
+}
+
+static int add_blocks(pl_world *world, int begin, int end, int at)
+{
+    for (int b = begin; b < end; b++)
+        for (int k = 0; k < world->blocks[b].count; k++)
+            world->live[at++] = record_of(world->blocks[b].bodies[k]);
+    return at;
+}
+
+/* Bodies are taken from both ends as well: by those who have just solved them. */
+static void spread_bodies(pl_world *world, int front)
+{
+    int at = add_blocks(world, 0, front, 0);
+    for (pl_record *record = world->first; record; record = record->next) {
+        const pl_oriented *matter = &record->matter;
+        if (!record->asleep && (matter->clustered || matter->posed || matter->tetrahedral))
+            world->live[at++] = record;
+    }
+    add_blocks(world, front, world->block_count, at);
 }
 
 void pl_world_regroup(pl_world *world)
@@ -94,8 +126,8 @@ void pl_world_regroup(pl_world *world)
             next++;
         cut_group(world, world->members + first, next - first);
     }
-    spread_blocks(world);
     pl_world_group_tets(world);
+    spread_bodies(world, spread_blocks(world));
     world->regroup = false;
     pl_world_enter_contacts(world);
 }

@@ -156,8 +156,9 @@ static void predict_bodies(void *context, int begin, int end, int number)
 void pl_world_predict(pl_world *world, double t)
 {
     uint64_t clock = pl_ticks();
-    for (int i = 0; world->field && i < world->awake_count; i++)
-        ask_field(world, world->live[i]);
+    for (int i = 0; world->field && i < world->live_count; i++)
+        if (!world->entered[i]->asleep)
+            ask_field(world, world->entered[i]);
     world->workers[0].work.ticks[PL_STAGE_PREDICT] += pl_ticks() - clock;
     prediction p = {world, t};
     pl_tasks_run(world->tasks, predict_bodies, &p, world->awake_count, PL_BODIES_PER_TASK);

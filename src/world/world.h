@@ -153,12 +153,12 @@ struct pl_world {
     bool regroup, reenter; /* the latter: contact has to be shown all bodies anew */
     int group_capacity;
     int awake_count;
-    pl_record **live;      /* [group_capacity] those awake, in the order of creation */
-    pl_record **entered;   /* [group_capacity] all, as contact numbers them */
-    int32_t *parents;      /* [group_capacity] islands */
-    pl_island *islands;    /* [group_capacity], at the number of the body that leads */
-    bool sleeping;         /* islands may fall asleep */
-    bool stiff_contact;    /* stiff bodies are moved as a whole: contact/firm.c */
+    pl_record **live;    /* [group_capacity] those awake, in the order in which workers take them */
+    pl_record **entered; /* [group_capacity] all, as contact numbers them */
+    int32_t *parents;    /* [group_capacity] islands */
+    pl_island *islands;  /* [group_capacity], at the number of the body that leads */
+    bool sleeping;       /* islands may fall asleep */
+    bool stiff_contact;  /* stiff bodies are moved as a whole: contact/firm.c */
     pl_kept_touches kept;  /* their impulses in the last sub-step */
     pl_oriented **members; /* [group_capacity] those of one block side by side */
     pl_record **others;    /* [group_capacity] those awake that are not in blocks */
