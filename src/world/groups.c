@@ -48,7 +48,8 @@ static uint64_t effort_of(const pl_block *block)
 }
 
 /* Workers take blocks from both ends (base/tasks.c): the longest first, each to the end where there
-   is less to do by then. Returns how many are at the front. */
+   is less to do by then; of those as long as each other the first go to the front, so that what was
+   made together stays together. Returns how many are at the front. */
 static int spread_blocks(pl_world *world)
 {
     int count = world->block_count, front = 0, back = count;
@@ -61,11 +62,17 @@ static int spread_blocks(pl_world *world)
         items[i] = (pl_sort_item){UINT64_MAX - effort_of(blocks + i), (uint32_t)i};
     pl_sort(items, items + count, (size_t)count);
     memcpy(cut, blocks, sizeof *blocks * (size_t)count);
-    for (int i = 0; i < count; i++) {
-        const pl_block *block = cut + items[i].index;
-        uint64_t *sum = at_front <= at_back ? &at_front : &at_back;
-        blocks[at_front <= at_back ? front++ : --back] = *block;
-        *sum += effort_of(block);
+    for (int i = 0, next, split; i < count; i = next) {
+        uint64_t effort = UINT64_MAX - items[i].key;
+        for (next = split = i; next < count && items[next].key == items[i].key; next++) {
+            bool to_front = at_front <= at_back;
+            *(to_front ? &at_front : &at_back) += effort;
+            split += to_front;
+        }
+        for (int k = i; k < split; k++)
+            blocks[front++] = cut[items[k].index];
+        for (int k = next - 1; k >= split; k--)
+            blocks[--back] = cut[items[k].index];
     }
     return front;
 }
