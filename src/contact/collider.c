@@ -320,6 +320,11 @@ static bool stands(const pl_contact_collider *c)
            c->turned[1] == 0 && c->turned[2] == 0;
 }
 
+static bool is_solid_mesh(const pl_contact_collider *c)
+{
+    return c->kind == PL_COLLIDER_MESH && !c->two_sided;
+}
+
 /* What moves as a whole was parted so; where that leads nowhere, because others pull the other way,
    the particle is parted by no less than this. */
 #define ONE_BY_ONE 0.1
@@ -334,7 +339,9 @@ static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barr
     beyond.overlap -= (double)m->body->slack * pl_ball_half_width(&sight->ball, barrier->normal);
     pl_contact_answer(m->contact, m->collider, sight, &beyond, m->bounce, &answer);
     double recover = first ? answer.recover : 0;
-    if (m->body->whole > 0 && m->collider->kind != PL_COLLIDER_MESH && stands(m->collider))
+    if (m->body->whole > 0 && m->near->astride)
+        recover = 0; /* it has no side to go to */
+    else if (m->body->whole > 0 && !is_solid_mesh(m->collider) && stands(m->collider))
         recover *= fmax(1 / (1 + m->body->firm), ONE_BY_ONE);
     if (!(answer.depth > 0) && !(recover > 0))
         return false;

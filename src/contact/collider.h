@@ -49,12 +49,19 @@ typedef struct pl_contact_collider {
     double shifted[3];        /* ...and metres without velocity */
 } pl_contact_collider;
 
+/* A mesh with two sides: nothing is inside of it. */
+static inline bool pl_contact_is_surface(const pl_contact_collider *c)
+{
+    return c->kind == PL_COLLIDER_MESH && c->two_sided;
+}
+
 /* A clump that may reach a collider. */
 typedef struct pl_near {
     int32_t clump, collider;
     int32_t block;  /* its pl_near_hits */
     int32_t shoves; /* its pl_near_shoves; -1 = the collider does not give way */
     bool sunk;     /* some particle of the clump was deep in it already: see pl_contact_find_sunk */
+    bool astride;  /* its body is on both sides of a surface of it: see firm_touch.c */
     uint32_t mask; /* bit k: particle k of the clump touched it in this sub-step */
     double impulse[3], torque[3]; /* what the collider received through this pair */
 } pl_near;
@@ -76,6 +83,7 @@ typedef struct pl_shove {
     double kick;     /* what bouncing gives, metres per sub-step */
     double approach; /* along n, in this sub-step */
     double part;     /* of it, and of the slide: since they met */
+    bool was_in;     /* a mesh with two sides already, deeper than anybody is left there */
     bool pushed;
 } pl_shove;
 

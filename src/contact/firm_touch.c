@@ -218,24 +218,94 @@ static void add_stop(pl_contact *contact, pl_near *near, int place, const pl_sho
                                                          .kick = stop->kick};
 }
 
-/* Colliders that do not give way, which have the last word later: whatever is left for it then
-   strains springs. */
-static void add_stops(pl_contact *contact)
+/* Particles of a body that were in meshes with two sides before: two that are pushed apart by the same one are on
+   both sides of a surface of it. All of the body cannot go both ways, and would be torn to and fro;
+   one by one, particles would strain springs that give it back at once when the last of them slips
+   off. So it stays across the surface, and only its particles are kept from going further in. */
+enum { OLD_STOPS = 8 };
+
+typedef struct old_stops {
+    int count;
+    bool astride; /* of some mesh */
+    struct {
+        pl_near *near;
+        double n[3], at[3];
+    } stops[OLD_STOPS];
+} old_stops;
+
+static void note_old(old_stops *all, pl_near *near, const pl_shove *shove)
+{
+    for (int i = 0; i < all->count; i++) {
+        const double *n = all->stops[i].n, *at = all->stops[i].at;
+        double along = 0, apart = 0;
+        for (int k = 0; k < 3; k++) {
+            along += n[k] * shove->n[k];
+            apart += (shove->n[k] - n[k]) * (shove->lever[k] - at[k]);
+        }
+        if (all->stops[i].near->collider == near->collider && along < -0.5 && apart > 0)
+            near->astride = all->astride = true;
+    }
+    if (all->count == OLD_STOPS)
+        return;
+    all->stops[all->count].near = near;
+    memcpy(all->stops[all->count].n, shove->n, sizeof shove->n);
+    memcpy(all->stops[all->count++].at, shove->lever, sizeof shove->lever);
+}
+
+/* Of the body's pairs, [begin, end), all with a mesh that one of them is astride of; their stops,
+   which are among those from the `first`th on, are none any more. */
+static void leave_astride(pl_contact *contact, pl_near *begin, pl_near *end, int first)
+{
+    pl_contact_firm *firm = &contact->firm;
+    int kept = first;
+    for (pl_near *near = begin; near < end; near++)
+        for (pl_near *other = begin; near->astride && other < end; other++)
+            other->astride |= other->collider == near->collider;
+    for (int i = first; i < firm->touch_count; i++) {
+        if (firm->origins[i].near->astride)
+            continue;
+        firm->touches[kept] = firm->touches[i];
+        firm->origins[kept] = firm->origins[i];
+        firm->stops[kept - firm->first_stop] = firm->stops[i - firm->first_stop];
+        kept++;
+    }
+    firm->touch_count = kept;
+}
+
+static void add_stops_of(pl_contact *contact, int number)
 {
     pl_contact_colliders *all = &contact->against;
-    for (int i = 0; i < all->near_count; i++) {
-        pl_near *near = all->near + i;
-        const pl_contact_body *body = contact->bodies + contact->body_of[near->clump];
-        if (near->shoves >= 0 || !body->whole || body->asleep ||
-            pl_contact_is_leaving(contact, contact->body_of[near->clump], near->collider))
+    pl_near *begin = all->near + all->near_start[number],
+            *end = all->near + all->near_start[number + 1];
+    int first = contact->firm.touch_count;
+    old_stops old;
+    old.count = 0;
+    old.astride = false;
+    for (pl_near *near = begin; near < end; near++) {
+        near->astride = false;
+        if (near->shoves >= 0 || pl_contact_is_leaving(contact, number, near->collider))
             continue;
         for (uint32_t left = pl_firm_may_reach(contact, near); left; left &= left - 1) {
             int place = __builtin_ctz(left);
             pl_shove shove;
-            if (pl_contact_find_shove(contact, near, near->clump * PL_CLUMP + place, &shove))
-                add_stop(contact, near, place, &shove);
+            if (!pl_contact_find_shove(contact, near, near->clump * PL_CLUMP + place, &shove))
+                continue;
+            add_stop(contact, near, place, &shove);
+            if (shove.was_in)
+                note_old(&old, near, &shove);
         }
     }
+    if (old.astride)
+        leave_astride(contact, begin, end, first);
+}
+
+/* Colliders that do not give way, which have the last word later: whatever is left for it then
+   strains springs. */
+static void add_stops(pl_contact *contact)
+{
+    for (int b = 0; contact->against.near_count && b < contact->body_count; b++)
+        if (contact->bodies[b].whole > 0 && !contact->bodies[b].asleep)
+            add_stops_of(contact, b);
 }
 
 enum { TOUCHES_PER_TASK = 64 };

@@ -34,6 +34,12 @@ bool pl_contact_bars(const pl_contact_collider *c, const pl_sight *sight, pl_bar
                             &through);
 }
 
+static bool was_in(const pl_sight *sight, const pl_barrier *barrier, const pl_answer *answer)
+{
+    return barrier->overlap - answer->approach >
+           PL_SLOP * pl_ball_half_width(&sight->ball, barrier->normal);
+}
+
 bool pl_contact_find_shove(const pl_contact *contact, const pl_near *near, int particle,
                            pl_shove *shove)
 {
@@ -56,6 +62,7 @@ bool pl_contact_find_shove(const pl_contact *contact, const pl_near *near, int p
                         .kick = answer.kick,
                         .approach = answer.approach,
                         .part = answer.part,
+                        .was_in = pl_contact_is_surface(c) && was_in(&sight, &barrier, &answer),
                         .friction = sqrt((double)c->friction * (double)body->friction)};
     /* Below 0: still apart along n at the start; then it may give way that much before it counts.
        */

@@ -122,7 +122,8 @@ static bool move_out(pl_contact *contact, int number)
     double most = 0, way[3] = {0, 0, 0};
     for (int i = all->near_start[number]; i < all->near_start[number + 1]; i++) {
         const pl_near *near = all->near + i;
-        if (near->shoves < 0 && !pl_contact_is_leaving(contact, number, near->collider))
+        if (near->shoves < 0 && !near->astride &&
+            !pl_contact_is_leaving(contact, number, near->collider))
             find_deepest(contact, near, &most, way);
     }
     if (most > 0)

@@ -478,6 +478,75 @@ static void planets_hold_bodies(void **state)
     pl_model_release(model);
 }
 
+/* ---- Across the surface of a mesh ------------------------------------------------------------ */
+
+/* A quad, and a box. */
+static const double mesh_points[12][3] = {{-4, 0, -4},       {4, 0, -4},         {4, 0, 4},
+                                          {-4, 0, 4},        {-0.5, -0.7, -0.6}, {0.5, -0.7, -0.6},
+                                          {-0.5, 0.7, -0.6}, {0.5, 0.7, -0.6},   {-0.5, -0.7, 0.6},
+                                          {0.5, -0.7, 0.6},  {-0.5, 0.7, 0.6},   {0.5, 0.7, 0.6}};
+static const int32_t quad_triangles[2][3] = {{0, 2, 1}, {0, 3, 2}};
+static const int32_t box_triangles[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
+                                             {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
+                                             {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+
+static pl_collider_def surface_def(int kind)
+{
+    static pl_mesh meshes[2];
+    pl_collider_def def = pl_default_collider_def(PL_COLLIDER_MESH);
+    meshes[0] = (pl_mesh){.vertex_count = 4,
+                          .positions = (double *)mesh_points,
+                          .triangle_count = 2,
+                          .triangles = (int32_t *)quad_triangles};
+    meshes[1] = (pl_mesh){.vertex_count = 8,
+                          .positions = (double *)mesh_points[4],
+                          .triangle_count = 12,
+                          .triangles = (int32_t *)box_triangles};
+    def.mesh = meshes + (kind > 0);
+    def.two_sided = kind < 2;
+    return def;
+}
+
+/* Plates, blocks and rods across a quad and a box of two sides, and a solid box: all of a stiff one
+   cannot go both ways. What is deep in a solid one leaves it (seen: 7.4). */
+static void stiff_bodies_across_meshes_part_slowly(void **state)
+{
+    (void)state;
+    pl_model *models[3] = {collider_lattice(8, 1, 8, 0.1), collider_lattice(4, 4, 4, 0.125),
+                           collider_lattice(12, 1, 1, 0.1)};
+    int cases = check_rounds(900, 45);
+    double worst[3] = {0, 0, 0};
+    for (int seed = 0; seed < cases; seed++) {
+        pl_rng rng = pl_rng_make((uint64_t)seed);
+        pl_world_def world_def = pl_default_world_def();
+        pl_collider_def surface = surface_def(seed % 3);
+        pl_body_def def = pl_default_body_def(models[seed / 3 % 3]);
+        pl_world *world;
+        world_def.substeps = 1 << contact_below(&rng, 4);
+        world_def.gravity[1] = 0;
+        assert_int_equal(pl_world_create(&world_def, &world, NULL), PL_OK);
+        contact_rotation(&rng, surface.rotation);
+        collider_add(world, &surface);
+        for (int k = 0; k < 3; k++)
+            def.position[k] = contact_between(&rng, -0.4, 0.4);
+        contact_rotation(&rng, def.rotation);
+        def.material.young = contact_decades(&rng, 6, 8);
+        pl_body body = collider_add_body(world, &def);
+        for (int f = 0; f < 180; f++) {
+            world_step(world, 1);
+            worst[seed % 3] = fmax(worst[seed % 3], centre_speed(world, body));
+        }
+        assert_true(world_is_finite(world, body));
+        pl_world_destroy(world);
+    }
+    printf("across meshes: quad %.2f, box of two sides %.2f, solid box %.2f m/s\n", worst[0],
+           worst[1], worst[2]);
+    for (int k = 0; k < 3; k++) {
+        assert_true(worst[k] < (k < 2 ? METRES_PER_SECOND : 15));
+        pl_model_release(models[k]);
+    }
+}
+
 /* ---- Triangles that are none ----------------------------------------------------------------- */
 
 /* A floor with as many bad triangles in it as good ones: points, lines, the same again, slivers. */
@@ -608,6 +677,7 @@ int main(void)
         cmocka_unit_test(a_thousand_at_one_place),
         cmocka_unit_test(points_hold_balls),
         cmocka_unit_test(planets_hold_bodies),
+        cmocka_unit_test(stiff_bodies_across_meshes_part_slowly),
         cmocka_unit_test(spoiled_meshes_work),
         cmocka_unit_test(empty_meshes_touch_nothing),
     };
