@@ -151,7 +151,11 @@ typedef struct pl_ray_hit {
 } pl_ray_hit;
 
 /* The first body or collider that a ray meets within `length` metres; `direction` has any length
-   but 0; `mask` selects categories. False when there is none, and for numbers that are none. Bodies
+   but 0; `mask` selects categories. False when there is none, and for numbers that are none. What
+   begins inside of something solid meets it at distance 0, with the normal against the ray. Meshes
+   with two sides are not solid: their triangles are met from both. One-sided ones are, where they
+   are closed; elsewhere they are met from the front of their triangles only (docs/contact.md).
+   Bodies
    are their ellipsoids, and a ray can pass between two of them: to pick what the player sees, meet
    its triangles (examples/pick.c). */
 PL_API bool pl_world_cast_ray(const struct pl_world *world, const double origin[3],
