@@ -35,13 +35,14 @@ typedef enum pl_collider_kind {
 
 typedef struct pl_collider_def {
     pl_collider_kind kind;
-    double position[3], rotation[4];
-    double size[3]; /* metres, >= 0 */
+    double position[3], rotation[4]; /* metres, at most 1e15 from the origin */
+    double size[3];                  /* metres, 0 to 1e15 */
 
     /* Of PL_COLLIDER_MESH: its triangles. Those without area are left out; a mesh without any
        others touches nothing. */
     const pl_mesh *mesh;
-    double scale; /* metres per unit of the mesh; default 1 */
+    double
+        scale; /* metres per unit of the mesh; default 1. Scaled, no corner is beyond 1e15 m of `position` */
     bool
         two_sided; /* default true: a surface. false: solid behind its triangles (counter-clockwise is outside) */
 
