@@ -78,6 +78,17 @@ static bool find_winding(pl_memory *memory, const pl_model *model, signed char *
     return status != PL_ERROR_MEMORY;
 }
 
+/* Finding it takes as long as a step: bodies of one model find it once, and so do those that a
+   snapshot replaces. */
+static const signed char *known_winding(const pl_world *world, const pl_model *model)
+{
+    for (; world; world = world->before)
+        for (const pl_record *record = world->first; record; record = record->next)
+            if (record->model == model && record->gas.winding)
+                return record->gas.winding;
+    return NULL;
+}
+
 /* A third of each triangle to each corner, and from there to the particles that carry it. Returns
    six times the volume (units³). */
 static double share_surface(const pl_model *model, const signed char *winding,
@@ -356,6 +367,7 @@ static bool make_gas(pl_world *world, pl_record *record, double pressure)
     size_t n = (size_t)model->particle_count;
     pl_gas *gas = &record->gas;
     pl_gas_empty(world, record);
+    const signed char *known = known_winding(world, model);
     gas->area = PL_NEW(world->memory, float, 3 * n);
     gas->present = PL_NEW(world->memory, float, 3 * n);
     if (surface) {
@@ -363,7 +375,9 @@ static bool make_gas(pl_world *world, pl_record *record, double pressure)
         gas->winding = PL_NEW(world->memory, signed char, model->triangle_count);
     }
     bool good = gas->area && gas->present && (!surface || (gas->skin && gas->winding));
-    if (!good || (surface && !find_winding(world->memory, model, gas->winding))) {
+    if (good && known)
+        memcpy(gas->winding, known, (size_t)model->triangle_count);
+    if (!good || (surface && !known && !find_winding(world->memory, model, gas->winding))) {
         pl_gas_empty(world, record);
         return false;
     }

@@ -480,6 +480,36 @@ static void snapshots_hold_the_gas(void **state)
     free(s);
 }
 
+/* What one body knows of the surface another takes over: nobody can tell. */
+static void many_balloons_are_like_one(void **state)
+{
+    (void)state;
+    pl_model *model = turned_model(TURN_THIRD, true);
+    pl_world *one = world_with(2, 0), *many = world_with(2, 0);
+    int n = pl_model_get_info(model).particle_count;
+    pl_body alone = balloon(one, model, 5000, 1e5, 0), body = balloon(many, model, 700, 1e5, 9);
+    body = balloon(many, model, 5000, 1e5, 0);
+    for (int i = 0; i < 4; i++) {
+        double a[3 * MOST], b[3 * MOST];
+        size_t size;
+        void *bytes = world_snapshot(many, &size);
+        assert_int_equal(pl_world_restore(many, bytes, size, &model, 1, NULL), PL_OK);
+        assert_int_equal(pl_body_set_pressure(one, alone, 0, NULL), PL_OK);
+        assert_int_equal(pl_body_set_pressure(many, body, 0, NULL), PL_OK);
+        assert_int_equal(pl_body_set_pressure(one, alone, 5000, NULL), PL_OK);
+        assert_int_equal(pl_body_set_pressure(many, body, 5000, NULL), PL_OK);
+        world_step(one, 5);
+        world_step(many, 5);
+        world_read(one, alone, PL_POSITIONS, a);
+        world_read(many, body, PL_POSITIONS, b);
+        assert_memory_equal(a, b, 3 * sizeof *a * (size_t)n);
+        free(bytes);
+    }
+    pl_world_destroy(one);
+    pl_world_destroy(many);
+    pl_model_release(model);
+}
+
 /* -0 Pa is no gas, and no other state than none. */
 static void no_pressure_has_no_sign(void **state)
 {
@@ -534,11 +564,17 @@ static void nothing_is_lost_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gas_keeps_the_volume),    cmocka_unit_test(gas_moves_and_turns_nothing),
-        cmocka_unit_test(gas_is_no_brake),         cmocka_unit_test(more_gas_is_more_volume),
-        cmocka_unit_test(any_step_is_stable),      cmocka_unit_test(winding_makes_no_difference),
-        cmocka_unit_test(open_things_are_refused), cmocka_unit_test(snapshots_hold_the_gas),
-        cmocka_unit_test(no_pressure_has_no_sign), cmocka_unit_test(nothing_is_lost_without_memory),
+        cmocka_unit_test(gas_keeps_the_volume),
+        cmocka_unit_test(gas_moves_and_turns_nothing),
+        cmocka_unit_test(gas_is_no_brake),
+        cmocka_unit_test(more_gas_is_more_volume),
+        cmocka_unit_test(any_step_is_stable),
+        cmocka_unit_test(winding_makes_no_difference),
+        cmocka_unit_test(open_things_are_refused),
+        cmocka_unit_test(snapshots_hold_the_gas),
+        cmocka_unit_test(many_balloons_are_like_one),
+        cmocka_unit_test(no_pressure_has_no_sign),
+        cmocka_unit_test(nothing_is_lost_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
