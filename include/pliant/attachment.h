@@ -37,7 +37,7 @@ typedef struct pl_attachment_def {
     pl_body other;
     pl_pin_def other_point;
     pl_collider collider;
-    double target[3];   /* metres */
+    double target[3];   /* metres, at most 1e15 from the origin */
     double break_force; /* newtons, mean of a step, beyond which it breaks; 0 (default) = never */
     uint32_t cookie;    /* set by pl_default_attachment_def */
 } pl_attachment_def;

@@ -35,13 +35,14 @@ typedef enum pl_collider_kind {
 
 typedef struct pl_collider_def {
     pl_collider_kind kind;
-    double position[3], rotation[4];
-    double size[3]; /* metres, >= 0 */
+    double position[3], rotation[4]; /* metres, at most 1e15 from the origin */
+    double size[3];                  /* metres, 0 to 1e15 */
 
     /* Of PL_COLLIDER_MESH: its triangles. Those without area are left out; a mesh without any
        others touches nothing. */
     const pl_mesh *mesh;
-    double scale; /* metres per unit of the mesh; default 1 */
+    double
+        scale; /* metres per unit of the mesh; default 1. Scaled, no corner is beyond 1e15 m of `position` */
     bool
         two_sided; /* default true: a surface. false: solid behind its triangles (counter-clockwise is outside) */
 
@@ -151,7 +152,11 @@ typedef struct pl_ray_hit {
 } pl_ray_hit;
 
 /* The first body or collider that a ray meets within `length` metres; `direction` has any length
-   but 0; `mask` selects categories. False when there is none, and for numbers that are none. Bodies
+   but 0; `mask` selects categories. False when there is none, and for numbers that are none. What
+   begins inside of something solid meets it at distance 0, with the normal against the ray. Meshes
+   with two sides are not solid: their triangles are met from both. One-sided ones are, where they
+   are closed; elsewhere they are met from the front of their triangles only (docs/contact.md).
+   Bodies
    are their ellipsoids, and a ray can pass between two of them: to pick what the player sees, meet
    its triangles (examples/pick.c). */
 PL_API bool pl_world_cast_ray(const struct pl_world *world, const double origin[3],

@@ -67,9 +67,9 @@ typedef struct pl_mesh_report {
     int welded;                           /* vertices that lie on another */
     int degenerate;                       /* triangles without area, dropped */
     int duplicate;                        /* the same triangle again, dropped */
-    int flipped;                          /* turned, so that neighbours and the outside agree */
-    int components;                       /* of the surface, by shared edges */
-    int closed_components;                /* every edge with two triangles */
+    int flipped; /* turned, so that neighbours and the outside agree; the model's triangles, which are drawn, stay as they were */
+    int components;        /* of the surface, by shared edges */
+    int closed_components; /* every edge with two triangles */
     int boundary_edges, nonmanifold_edges, nonmanifold_points;
     int flat_tets, duplicate_tets; /* too flat to be simulated; the same one again: dropped */
     int turned_tets;               /* wrongly wound, turned */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/three.h"
+
 static double dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -27,8 +29,8 @@ bool pl_ray_meets_box(const pl_ray *ray, const double box[6])
             continue;
         }
         double a = (box[k] - o) / d, b = (box[3 + k] - o) / d;
-        from = fmax(from, fmin(a, b));
-        to = fmin(to, fmax(a, b));
+        from = pl_larger(from, pl_smaller(a, b));
+        to = pl_smaller(to, pl_larger(a, b));
     }
     return from <= to;
 }
@@ -178,29 +180,42 @@ static void cross(const double a[3], const double b[3], double out[3])
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* The three volumes that the line spans with the edges have one sign. Two triangles that share an
-   edge compute the same number for it up to its sign, so that no ray slips between them. */
-static bool cast_triangle(const pl_ray *ray, const double corners[3][3], bool two_sided,
-                          double *distance, double normal[3])
+/* The corners from a point of the line, and the three volumes that the line spans with the edges:
+   all below 0 where it comes through from the front. Two triangles that share an edge compute the
+   same number for it up to its sign, so that no line slips between them. */
+static void span_edges(const double origin[3], const double direction[3],
+                       const double corners[3][3], double p[3][3], double part[3])
 {
-    double p[3][3], u[3], v[3], n[3], part[3], side[3];
+    double side[3];
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
-            p[i][k] = corners[i][k] - ray->origin[k];
+            p[i][k] = corners[i][k] - origin[k];
     for (int i = 0; i < 3; i++) {
-        const double *a = p[(i + 1) % 3], *b = p[(i + 2) % 3];
-        cross(a, b, side);
-        part[i] = dot(side, ray->direction);
+        cross(p[(i + 1) % 3], p[(i + 2) % 3], side);
+        part[i] = dot(side, direction);
     }
-    bool front = part[0] <= 0 && part[1] <= 0 && part[2] <= 0;
-    bool back = part[0] >= 0 && part[1] >= 0 && part[2] >= 0;
-    if ((!front && !back) || (!two_sided && !front))
-        return false;
+}
+
+static void normal_of(const double p[3][3], double n[3])
+{
+    double u[3], v[3];
     for (int k = 0; k < 3; k++) {
         u[k] = p[1][k] - p[0][k];
         v[k] = p[2][k] - p[0][k];
     }
     cross(u, v, n);
+}
+
+static bool cast_triangle(const pl_ray *ray, const double corners[3][3], bool two_sided,
+                          double *distance, double normal[3])
+{
+    double p[3][3], n[3], part[3];
+    span_edges(ray->origin, ray->direction, corners, p, part);
+    bool front = part[0] <= 0 && part[1] <= 0 && part[2] <= 0;
+    bool back = part[0] >= 0 && part[1] >= 0 && part[2] >= 0;
+    if ((!front && !back) || (!two_sided && !front))
+        return false;
+    normal_of((const double(*)[3])p, n);
     double along = dot(n, ray->direction), t = dot(n, p[0]) / along, length = sqrt(dot(n, n));
     if (!(t >= 0) || !(t <= *distance))
         return false;
@@ -212,35 +227,125 @@ static bool cast_triangle(const pl_ray *ray, const double corners[3][3], bool tw
 
 enum { LEAF = 4 };
 
+typedef struct place {
+    int level, node;
+} place;
+
+/* Puts the children of a node on the stack, the first one on top; returns how many. */
+static int children(const pl_solid *solid, place at, place *stack)
+{
+    int made = 0, below = solid->level_start[at.level] - solid->level_start[at.level - 1];
+    for (int child = 2 * at.node + 1; child >= 2 * at.node; child--)
+        if (child < below)
+            stack[made++] = (place){at.level - 1, child};
+    return made;
+}
+
+/* How often a ray without end leaves the mesh, less how often it comes in. */
+typedef struct way_out {
+    const double *from;
+    double direction[3], inverse[3];
+    int times;
+    bool unsure; /* it went through an edge or a corner: counted twice, or not at all */
+} way_out;
+
+static bool way_meets_box(const way_out *way, const double box[6])
+{
+    double first = 0, last = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        double a = (box[k] - way->from[k]) * way->inverse[k];
+        double b = (box[3 + k] - way->from[k]) * way->inverse[k];
+        first = pl_larger(first, pl_smaller(a, b));
+        last = pl_smaller(last, pl_larger(a, b));
+    }
+    return first <= last;
+}
+
+static void count_crossing(way_out *way, const double corners[3][3])
+{
+    double p[3][3], n[3], part[3];
+    span_edges(way->from, way->direction, corners, p, part);
+    bool front = part[0] <= 0 && part[1] <= 0 && part[2] <= 0;
+    bool back = part[0] >= 0 && part[1] >= 0 && part[2] >= 0;
+    if (!front && !back)
+        return;
+    normal_of((const double(*)[3])p, n);
+    double height = dot(n, p[0]); /* of its plane over the beginning */
+    if (back ? !(height > 0) : !(height < 0))
+        return;
+    way->times += back ? 1 : -1;
+    way->unsure |= part[0] == 0 || part[1] == 0 || part[2] == 0;
+}
+
+static void count_crossings(way_out *way, const pl_solid *solid)
+{
+    place stack[2 * 32];
+    int count = 0;
+    stack[count++] = (place){solid->depth - 1, 0};
+    while (count) {
+        place at = stack[--count];
+        if (!way_meets_box(way, solid->boxes[solid->level_start[at.level] + at.node]))
+            continue;
+        if (at.level > 0) {
+            count += children(solid, at, stack + count);
+            continue;
+        }
+        for (int i = LEAF * at.node; i < LEAF * (at.node + 1) && i < solid->count; i++)
+            count_crossing(way, (const double(*)[3])solid->corners[i]);
+    }
+}
+
+/* Along one of some lines: steep, as ground is flat, and along no axis, as boxes are. */
+static bool leaves(const pl_solid *solid, const double point[3], double sign)
+{
+    static const double lines[3][3] = {
+        {0.3141, 0.8717, 0.3763}, {-0.4177, 0.8263, 0.3779}, {0.2393, 0.7919, -0.5618}};
+    way_out way = {.unsure = true};
+    for (int i = 0; i < 3 && way.unsure; i++) {
+        way = (way_out){.from = point};
+        for (int k = 0; k < 3; k++) {
+            way.direction[k] = sign * lines[i][k];
+            way.inverse[k] = 1 / way.direction[k];
+        }
+        count_crossings(&way, solid);
+    }
+    return way.times > 0;
+}
+
+/* From a point inside of a closed mesh every way leaves it once more than it comes in. Asked
+   upwards and downwards, as behind a single sheet there is no inside. */
+static bool is_enclosed(const pl_solid *solid, const double point[3])
+{
+    const double *all = solid->boxes[solid->node_count - 1];
+    for (int k = 0; k < 3; k++)
+        if (!(point[k] >= all[k] && point[k] <= all[3 + k]))
+            return false;
+    return leaves(solid, point, 1) && leaves(solid, point, -1);
+}
+
 bool pl_cast_solid(const pl_ray *ray, const pl_solid *solid, bool two_sided, double *distance,
                    double normal[3])
 {
-    struct {
-        int level, node;
-    } stack[2 * 32];
+    place stack[2 * 32];
     int count = 0;
     bool met = false;
     pl_ray rest = *ray;
     if (solid->depth == 0)
         return false;
-    stack[count].level = solid->depth - 1;
-    stack[count++].node = 0;
+    if (!two_sided && is_enclosed(solid, ray->origin))
+        return met_inside(ray, distance, normal);
+    stack[count++] = (place){solid->depth - 1, 0};
     while (count) {
-        int level = stack[--count].level, node = stack[count].node;
-        if (!pl_ray_meets_box(&rest, solid->boxes[solid->level_start[level] + node]))
+        place at = stack[--count];
+        if (!pl_ray_meets_box(&rest, solid->boxes[solid->level_start[at.level] + at.node]))
             continue;
-        if (level == 0) {
-            for (int i = LEAF * node; i < LEAF * (node + 1) && i < solid->count; i++)
-                met |= cast_triangle(ray, (const double(*)[3])solid->corners[i], two_sided,
-                                     &rest.length, normal);
+        if (at.level > 0) {
+            count += children(solid, at, stack + count);
             continue;
         }
-        int below = solid->level_start[level] - solid->level_start[level - 1];
-        for (int child = 2 * node + 1; child >= 2 * node; child--)
-            if (child < below) {
-                stack[count].level = level - 1;
-                stack[count++].node = child;
-            }
+        for (int i = LEAF * at.node; i < LEAF * (at.node + 1) && i < solid->count; i++)
+            met |= cast_triangle(ray, (const double(*)[3])solid->corners[i], two_sided,
+                                 &rest.length, normal);
     }
     *distance = rest.length;
     return met;

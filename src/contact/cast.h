@@ -19,7 +19,7 @@ bool pl_cast_sphere(const pl_ray *ray, const double centre[3], double radius, do
                     double normal[3]);
 bool pl_cast_capsule(const pl_ray *ray, double radius, double half, double *distance,
                      double normal[3]);
-/* One-sided triangles are met from their front only. */
+/* One-sided triangles are met from their front only, and what they enclose is solid. */
 bool pl_cast_solid(const pl_ray *ray, const pl_solid *solid, bool two_sided, double *distance,
                    double normal[3]);
 /* Axes: rows are the unit axes of the ellipsoid about the origin. */

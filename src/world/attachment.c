@@ -17,9 +17,13 @@ pl_attachment_def pl_default_attachment_def(pl_attachment_kind kind)
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
+/* Farthest from the origin, metres. */
+#define FARTHEST 1e15
+
 static bool is_target(const double target[3])
 {
-    return target && fabs(target[0]) <= 1e15 && fabs(target[1]) <= 1e15 && fabs(target[2]) <= 1e15;
+    return target && fabs(target[0]) <= FARTHEST && fabs(target[1]) <= FARTHEST &&
+           fabs(target[2]) <= FARTHEST;
 }
 
 static bool is_break_force(double force)
@@ -52,7 +56,7 @@ static pl_status check_def(const pl_world *world, const pl_attachment_def *def, 
     PL_CHECK(def->kind != PL_ATTACH_TO_COLLIDER || pl_collider_find(world, def->collider),
              PL_ERROR_HANDLE, error, "collider", "is no collider of this world");
     PL_CHECK(is_target(def->target), PL_ERROR_ARGUMENT, error, "target",
-             "is not finite, or too far away");
+             "is not finite, or farther than %g m from the origin", FARTHEST);
     PL_CHECK(is_break_force(def->break_force), PL_ERROR_ARGUMENT, error, "break_force",
              "is %g; use newtons, or 0 for never", def->break_force);
     return PL_OK;
@@ -237,7 +241,7 @@ pl_status pl_attachment_set_target(pl_world *world, pl_attachment attachment,
     PL_REQUIRE(slot->kind != PL_ATTACH_TO_BODY, PL_ERROR_STATE, NULL, NULL,
                "an attachment to a body has no target");
     PL_REQUIRE(is_target(target), PL_ERROR_ARGUMENT, NULL, NULL,
-               "the target is not finite, or too far away");
+               "the target is not finite, or farther than %g m from the origin", FARTHEST);
     if (memcmp(slot->to, target, sizeof slot->to) != 0 && !slot->broken)
         wake_held(world, slot);
     memcpy(slot->to, target, sizeof slot->to);

@@ -29,9 +29,14 @@ static bool is_within(const double v[3], double limit)
     return v && fabs(v[0]) <= limit && fabs(v[1]) <= limit && fabs(v[2]) <= limit;
 }
 
+static bool is_positive(const double v[3])
+{
+    return v[0] >= 0 && v[1] >= 0 && v[2] >= 0;
+}
+
 static bool are_sizes(const double v[3])
 {
-    return is_within(v, FARTHEST) && v[0] >= 0 && v[1] >= 0 && v[2] >= 0;
+    return is_within(v, FARTHEST) && is_positive(v);
 }
 
 static bool is_mass(double mass)
@@ -63,7 +68,7 @@ static pl_status check_mesh(const pl_collider_def *def, pl_error *error)
                  (mesh->triangles || !mesh->triangle_count) && mesh->triangle_count <= 1 << 28,
              PL_ERROR_ARGUMENT, error, "mesh", "has counts without arrays");
     PL_CHECK(def->scale >= 1e-12 && def->scale <= 1e12, PL_ERROR_ARGUMENT, error, "scale",
-             "is %g; use a number above 0", def->scale);
+             "is %g; use metres per unit, from 1e-12 to 1e12", def->scale);
     for (int i = 0; i < 3 * mesh->triangle_count; i++) {
         int32_t v = mesh->triangles[i];
         PL_CHECK(v >= 0 && v < mesh->vertex_count, PL_ERROR_ARGUMENT, error,
@@ -71,7 +76,7 @@ static pl_status check_mesh(const pl_collider_def *def, pl_error *error)
                  mesh->vertex_count);
         PL_CHECK(is_within(mesh->positions + 3 * (size_t)v, FARTHEST / def->scale),
                  PL_ERROR_ARGUMENT, error, PL_WHERE("mesh.positions[%d]", (int)v),
-                 "is not finite, or too far away");
+                 "is not finite, or farther than %g m from the collider's position", FARTHEST);
     }
     return PL_OK;
 }
@@ -79,13 +84,14 @@ static pl_status check_mesh(const pl_collider_def *def, pl_error *error)
 static pl_status check_body(const pl_collider_def *def, pl_error *error)
 {
     PL_CHECK(is_mass(def->mass), PL_ERROR_ARGUMENT, error, "mass",
-             "is %g; use kilograms, or 0 for what does not give way", def->mass);
+             "is %g; use kilograms, from 1e-30 to 1e30, or 0 for what does not give way",
+             def->mass);
     PL_CHECK(is_inertia(def->inertia), PL_ERROR_ARGUMENT, error, "inertia",
-             "must be three numbers of 0 or more (0 = does not turn)");
+             "must be three numbers from 0 (does not turn) to 1e60");
     PL_CHECK(is_within(def->velocity, FASTEST), PL_ERROR_ARGUMENT, error, "velocity",
-             "is not finite, or too fast");
+             "is not finite, or faster than %g m/s", FASTEST);
     PL_CHECK(is_within(def->spin, FASTEST), PL_ERROR_ARGUMENT, error, "spin",
-             "is not finite, or too fast");
+             "is not finite, or faster than %g rad/s", FASTEST);
     return PL_OK;
 }
 
@@ -96,17 +102,19 @@ static pl_status check_def(const pl_collider_def *def, pl_error *error)
     PL_CHECK((int)def->kind >= PL_COLLIDER_PLANE && (int)def->kind <= PL_COLLIDER_MESH,
              PL_ERROR_ARGUMENT, error, "kind", "is %d; there is no such kind", (int)def->kind);
     PL_CHECK(is_within(def->position, FARTHEST), PL_ERROR_ARGUMENT, error, "position",
-             "is not finite, or too far away");
+             "is not finite, or farther than %g m from the world's origin", FARTHEST);
     PL_CHECK(pl_is_rotation(def->rotation), PL_ERROR_ARGUMENT, error, "rotation",
              "is no quaternion");
-    PL_CHECK(are_sizes(def->size), PL_ERROR_ARGUMENT, error, "size",
+    PL_CHECK(is_positive(def->size), PL_ERROR_ARGUMENT, error, "size",
              "must be three lengths of 0 or more");
+    PL_CHECK(are_sizes(def->size), PL_ERROR_ARGUMENT, error, "size",
+             "is more than %g m, the most there is; use a plane for what has no end", FARTHEST);
     PL_CHECK(is_friction(def->friction), PL_ERROR_ARGUMENT, error, "friction",
-             "is %g; use a coefficient of 0 or more", def->friction);
+             "is %g; use a coefficient from 0 to 1e6", def->friction);
     PL_CHECK(is_restitution(def->restitution), PL_ERROR_ARGUMENT, error, "restitution",
              "is %g; use 0 (does not bounce) to 1 (elastic)", def->restitution);
     PL_CHECK(is_within(def->surface_velocity, FASTEST), PL_ERROR_ARGUMENT, error,
-             "surface_velocity", "is not finite, or too fast");
+             "surface_velocity", "is not finite, or faster than %g m/s", FASTEST);
     PL_TRY(check_body(def, error));
     return def->kind == PL_COLLIDER_MESH ? check_mesh(def, error) : PL_OK;
 }
@@ -335,7 +343,8 @@ void pl_colliders_clear(pl_world *world)
 static pl_status check_pose(const double position[3], const double rotation[4])
 {
     PL_REQUIRE(is_within(position, FARTHEST), PL_ERROR_ARGUMENT, NULL, NULL,
-               "the position is not finite, or too far away");
+               "the position is not finite, or farther than %g m from the world's origin",
+               FARTHEST);
     PL_REQUIRE(pl_is_rotation(rotation), PL_ERROR_ARGUMENT, NULL, NULL,
                "the rotation is no quaternion");
     return PL_OK;
@@ -412,7 +421,7 @@ pl_status pl_collider_set_velocity(pl_world *world, pl_collider collider, const 
     pl_collider_record *record = NULL;
     PL_TRY(open_collider(world, collider, &record));
     PL_REQUIRE(is_within(velocity, FASTEST) && is_within(spin, FASTEST), PL_ERROR_ARGUMENT, NULL,
-               NULL, "the velocity is not finite, or too fast");
+               NULL, "the velocity is not finite, or faster than %g m/s or rad/s", FASTEST);
     PL_REQUIRE(record->mass > 0, PL_ERROR_STATE, NULL, NULL,
                "only colliders with a mass have a velocity of their own; move this one");
     memcpy(record->velocity, velocity, sizeof record->velocity);
@@ -428,11 +437,11 @@ static PL_APART pl_status set_surface(pl_world *world, pl_collider collider, dou
     pl_collider_record *record = NULL;
     PL_TRY(open_collider(world, collider, &record));
     PL_REQUIRE(is_friction(friction), PL_ERROR_ARGUMENT, NULL, NULL,
-               "the friction is %g; use a coefficient of 0 or more", friction);
+               "the friction is %g; use a coefficient from 0 to 1e6", friction);
     PL_REQUIRE(is_restitution(restitution), PL_ERROR_ARGUMENT, NULL, NULL,
                "the restitution is %g; use 0 (does not bounce) to 1 (elastic)", restitution);
     PL_REQUIRE(is_within(velocity, FASTEST), PL_ERROR_ARGUMENT, NULL, NULL,
-               "the velocity of the surface is not finite, or too fast");
+               "the velocity of the surface is not finite, or faster than %g m/s", FASTEST);
     pl_contact_collider *c = &record->shape;
     if (c->friction == (float)friction && c->restitution == (float)restitution &&
         memcmp(c->belt, velocity, sizeof c->belt) == 0)

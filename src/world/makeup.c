@@ -265,7 +265,8 @@ static PL_APART pl_status drive(pl_world *world, pl_body body, int particle,
     double unit = record->model->unit;
     PL_REQUIRE(pl_is_place(position, unit) && (!rotation || pl_is_rotation(rotation)),
                PL_ERROR_ARGUMENT, NULL, NULL,
-               "a driven particle needs a finite position and rotation");
+               "a driven particle needs a rotation, and a position that is finite and not too far "
+               "away");
     int f = find_fixed(&record->matter, particle);
     PL_REQUIRE(f >= 0, PL_ERROR_ARGUMENT, NULL, NULL, "particle %d is not fixed", particle);
     double *to = record->matter.drive_to + 7 * f;

@@ -248,7 +248,8 @@ static PL_APART pl_status teleport(pl_world *world, pl_body body, const double p
     pl_record *record;
     PL_TRY(pl_world_open(world, body, &record, NULL));
     PL_REQUIRE(pl_is_place(position, record->model->unit) && pl_is_rotation(rotation),
-               PL_ERROR_ARGUMENT, NULL, NULL, "a teleport needs a finite position and a rotation");
+               PL_ERROR_ARGUMENT, NULL, NULL,
+               "a teleport needs a rotation, and a position that is finite and not too far away");
     pl_oriented *matter = &record->matter;
     const double *r = rotation;
     turn_body(matter, pl_quat_normalise((pl_quat){r[0], r[1], r[2], r[3]}));

@@ -1,5 +1,6 @@
 /* Pressure inside closed shells: the force on a particle is p a, a = ∂V/∂x its share of the
-   surface. Where the body has a skin, V is what that encloses; otherwise flat particles have an
+   surface. Where the body has a skin, V is what that encloses, each triangle turned outwards as the
+   repair of meshes finds it (the skin itself stays as it is); otherwise flat particles have an
    area a̅ that turns and grows with them, a = s² R a̅ with s the stretch of their edges, and V = Σ
    a·x / 3. The gas is stiff against a light shell (an explicit force would explode), so the volume
    is implicit: the solve is shown the pressure p of the sub-step before, and afterwards
@@ -18,6 +19,7 @@
 
 #include "math/quat.h"
 #include "math/rotation_lanes.h"
+#include "shape/surface.h"
 #include "world/world.h"
 
 #define ATMOSPHERE 101325.0
@@ -45,10 +47,52 @@ static void add_row(float *rows, size_t i, double scale, pl_vec3 v)
     pl_v3_to_floats(pl_v3_add_scaled(row(rows, i), scale, v), rows + 3 * i);
 }
 
+/* Vertices nearer than this part of the surface's size are one, as cooking has it by default. */
+#define WELD 1e-6
+
+/* Which way triangles face: a model has them as its mesh had, be it inside out, in part or as a
+   whole. Where nothing can be repaired nothing is enclosed either. False without memory. */
+static bool find_winding(pl_memory *memory, const pl_model *model, signed char *winding)
+{
+    size_t values = 3 * (size_t)model->vertex_count;
+    double *positions = PL_NEW(memory, double, values);
+    pl_surface *surface = NULL;
+    if (!positions)
+        return false;
+    for (size_t i = 0; i < values; i++)
+        positions[i] = (double)model->vertices[i];
+    const pl_mesh mesh = {.vertex_count = model->vertex_count,
+                          .positions = positions,
+                          .triangle_count = model->triangle_count,
+                          .triangles = model->triangles};
+    pl_status status = pl_surface_create(memory, &mesh, WELD, &surface, NULL);
+    bool twice = surface && surface->report.duplicate > 0;
+    memset(winding, twice ? 0 : 1, (size_t)model->triangle_count);
+    for (size_t i = 0; surface && i < (size_t)surface->triangle_count; i++) {
+        size_t t = (size_t)surface->source[i];
+        int32_t second = surface->point_of_vertex[model->triangles[3 * t + 1]];
+        winding[t] = surface->triangles[3 * i + 1] == second ? 1 : -1;
+    }
+    pl_surface_destroy(surface);
+    pl_memory_free(memory, positions);
+    return status != PL_ERROR_MEMORY;
+}
+
+/* Finding it takes as long as a step: bodies of one model find it once, and so do those that a
+   snapshot replaces. */
+static const signed char *known_winding(const pl_world *world, const pl_model *model)
+{
+    for (; world; world = world->before)
+        for (const pl_record *record = world->first; record; record = record->next)
+            if (record->model == model && record->gas.winding)
+                return record->gas.winding;
+    return NULL;
+}
+
 /* A third of each triangle to each corner, and from there to the particles that carry it. Returns
    six times the volume (units³). */
-static double share_surface(const pl_model *model, const float *vertices, float *shares,
-                            float *area)
+static double share_surface(const pl_model *model, const signed char *winding,
+                            const float *vertices, float *shares, float *area)
 {
     size_t influences = (size_t)model->influence_count, count = (size_t)model->vertex_count;
     pl_vec3 middle = row(vertices, (size_t)model->triangles[0]);
@@ -60,9 +104,9 @@ static double share_surface(const pl_model *model, const float *vertices, float 
         pl_vec3 b = pl_v3_sub(row(vertices, (size_t)corner[1]), middle);
         pl_vec3 c = pl_v3_sub(row(vertices, (size_t)corner[2]), middle);
         pl_vec3 twice = pl_v3_cross(pl_v3_sub(b, a), pl_v3_sub(c, a));
-        volume += pl_v3_dot(a, pl_v3_cross(b, c));
+        volume += winding[t] * pl_v3_dot(a, pl_v3_cross(b, c));
         for (int k = 0; k < 3; k++)
-            add_row(shares, (size_t)corner[k], 1, twice);
+            add_row(shares, (size_t)corner[k], winding[t], twice);
     }
     for (size_t j = 0; j < influences * count; j++)
         if (model->influences[j] >= 0)
@@ -182,7 +226,7 @@ static double measure(pl_record *record)
         skin(record, gas->skin);
         memset(gas->present, 0, sizeof *gas->present * 3 * (size_t)matter->n);
         double six =
-            share_surface(record->model, gas->skin,
+            share_surface(record->model, gas->winding, gas->skin,
                           gas->skin + 3 * (size_t)record->model->vertex_count, gas->present);
         balance(matter, gas->present);
         return six / 6 * unit * unit * unit;
@@ -292,8 +336,7 @@ void pl_gas_settle(pl_record *record, double h)
 
 /* ---- Filling --------------------------------------------------------------------------------- */
 
-/* At rest; 0 where nothing is enclosed: an open or a flat shape, or one that is turned inside
-   out. */
+/* At rest; 0 where nothing is enclosed: an open or a flat shape. */
 static double enclosed(const pl_model *model, const float *area)
 {
     pl_vec3 sum = {0, 0, 0};
@@ -312,6 +355,7 @@ void pl_gas_empty(pl_world *world, pl_record *record)
 {
     pl_memory_free(world->memory, record->gas.area);
     pl_memory_free(world->memory, record->gas.present);
+    pl_memory_free(world->memory, record->gas.winding);
     pl_memory_free(world->memory, record->gas.skin);
     record->gas = (pl_gas){0};
 }
@@ -323,22 +367,29 @@ static bool make_gas(pl_world *world, pl_record *record, double pressure)
     size_t n = (size_t)model->particle_count;
     pl_gas *gas = &record->gas;
     pl_gas_empty(world, record);
+    const signed char *known = known_winding(world, model);
     gas->area = PL_NEW(world->memory, float, 3 * n);
     gas->present = PL_NEW(world->memory, float, 3 * n);
-    if (surface)
+    if (surface) {
         gas->skin = PL_NEW(world->memory, float, 6 * (size_t)model->vertex_count);
-    if (!gas->area || !gas->present || (surface && !gas->skin)) {
+        gas->winding = PL_NEW(world->memory, signed char, model->triangle_count);
+    }
+    bool good = gas->area && gas->present && (!surface || (gas->skin && gas->winding));
+    if (good && known)
+        memcpy(gas->winding, known, (size_t)model->triangle_count);
+    if (!good || (surface && !known && !find_winding(world->memory, model, gas->winding))) {
         pl_gas_empty(world, record);
         return false;
     }
     if (surface)
-        share_surface(model, model->vertices, gas->skin, gas->area);
+        share_surface(model, gas->winding, model->vertices, gas->skin, gas->area);
     else
         share_ellipsoids(model, gas->area);
     gas->rest_volume = enclosed(model, gas->area);
     if (surface && gas->rest_volume > 0)
-        gas->rest_volume = share_surface(model, model->vertices, gas->skin, gas->present) / 6 *
-                           model->unit * model->unit * model->unit;
+        gas->rest_volume =
+            share_surface(model, gas->winding, model->vertices, gas->skin, gas->present) / 6 *
+            model->unit * model->unit * model->unit;
     gas->now = pressure;
     return true;
 }

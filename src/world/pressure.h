@@ -16,6 +16,8 @@ typedef struct pl_gas {
         area; /* [n][3] square metres: the share of each particle in the surface at rest, as a vector outwards */
     float *
         present; /* [n][3] the same now, or where it will be at the end of the sub-step, without what would move or turn the whole */
+    signed char *
+        winding; /* [triangles] of the surface: 1 = counter-clockwise from outside, -1 = clockwise, 0 = there twice. NULL = no surface */
     float *
         skin; /* [2][vertices][3] where the surface is, and the share of each of its vertices; units. NULL = no surface */
 } pl_gas;

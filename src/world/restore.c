@@ -167,6 +167,7 @@ static pl_world empty_like(const pl_world *world)
                       .reenter = true,
                       .worker_count = world->worker_count,
                       .contact = world->contact,
+                      .before = world,
                       .workers = world->workers};
 }
 
@@ -229,6 +230,7 @@ static PL_APART pl_status restore(pl_world *world, const void *bytes, size_t siz
     }
     keep_users(world, &next);
     pl_world_clear(world);
+    next.before = NULL;
     *world = next;
     return PL_OK;
 }

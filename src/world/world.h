@@ -119,6 +119,7 @@ struct pl_world {
     pl_memory *memory;
     pl_tasks *tasks;
     pl_logger logger;
+    const struct pl_world *before; /* that this one is to replace, while it is restored; or NULL */
     bool stepping;
     bool backward; /* direction of the local step's sweeps in this sub-step */
     bool inner;    /* another sub-step follows in this step */

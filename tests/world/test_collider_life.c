@@ -86,6 +86,51 @@ static void bad_definitions_are_refused(void **state)
     pl_world_destroy(world);
 }
 
+static void refuse_with(pl_world *world, const pl_collider_def *def, const char *where,
+                        const char *text)
+{
+    pl_collider collider;
+    pl_error error = {0};
+    assert_int_equal(pl_collider_create(world, def, &collider, &error), PL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.where, where));
+    if (!strstr(error.text, text))
+        fail_msg("'%s' does not say '%s'", error.text, text);
+}
+
+/* What is wrong is said, and the limit where there is one; the limit itself is fine. */
+static void errors_say_what_is_too_much(void **state)
+{
+    (void)state;
+    world_hush();
+    pl_world *world = world_empty();
+    pl_collider collider;
+    pl_collider_def def = pl_default_collider_def(PL_COLLIDER_SPHERE);
+    static const double large[] = {1.0001e15, 1e16, 1e300, INFINITY};
+    for (int i = 0; i < 4; i++) {
+        def.size[0] = large[i];
+        refuse_with(world, &def, "size", "1e+15 m");
+    }
+    def.size[0] = -1;
+    refuse_with(world, &def, "size", "0 or more");
+    def.size[0] = NAN;
+    refuse_with(world, &def, "size", "0 or more");
+    def.size[0] = 1e15;
+    def.position[2] = -1e16;
+    refuse_with(world, &def, "position", "1e+15 m");
+    def.position[2] = -1e15;
+    assert_int_equal(pl_collider_create(world, &def, &collider, NULL), PL_OK);
+
+    collider_sheet mesh = collider_make_sheet(2, 1);
+    def = pl_default_collider_def(PL_COLLIDER_MESH);
+    def.mesh = &mesh.mesh;
+    def.scale = 1e13;
+    refuse_with(world, &def, "scale", "1e12");
+    def.scale = 1e12;
+    mesh.positions[0] = 2e3;
+    refuse_with(world, &def, "mesh.positions[0]", "1e+15 m");
+    pl_world_destroy(world);
+}
+
 static void bad_motions_are_refused(void **state)
 {
     (void)state;
@@ -443,6 +488,7 @@ int main(int count, char **arguments)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_definitions_are_refused),
+        cmocka_unit_test(errors_say_what_is_too_much),
         cmocka_unit_test(bad_motions_are_refused),
         cmocka_unit_test(all_sizes_work),
         cmocka_unit_test(threads_and_widths_agree),

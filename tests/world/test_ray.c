@@ -236,6 +236,128 @@ static void meshes_and_frames(void **state)
     assert_true(hits > world_scaled(1000));
 }
 
+static pl_world *world_of_mesh(const pl_mesh *mesh, bool two_sided)
+{
+    pl_collider_def def = pl_default_collider_def(PL_COLLIDER_MESH);
+    pl_collider collider;
+    pl_world *world = world_empty();
+    def.mesh = mesh;
+    def.two_sided = two_sided;
+    assert_int_equal(pl_collider_create(world, &def, &collider, NULL), PL_OK);
+    return world;
+}
+
+/* From anywhere, along anything, of any length: a one-sided box of triangles is as solid as the
+   box. */
+static void a_one_sided_mesh_is_solid_inside(void **state)
+{
+    (void)state;
+    pl_rng rng = pl_rng_make(31);
+    int within = 0;
+    for (int i = 0; i < world_scaled(200); i++) {
+        pl_world *world = world_empty();
+        pl_collider box, mesh;
+        pl_collider_def def = pl_default_collider_def(PL_COLLIDER_BOX);
+        double positions[24];
+        for (int k = 0; k < 3; k++) {
+            def.position[k] = i % 4 ? between(&rng, -100, 100) : 0;
+            def.size[k] = i % 4 ? between(&rng, 0.1, 1) : 1;
+        }
+        if (i % 4)
+            random_unit(&rng, 4, def.rotation);
+        assert_int_equal(pl_collider_create(world, &def, &box, NULL), PL_OK);
+        def.kind = PL_COLLIDER_MESH;
+        def.mesh = box_mesh(def.size, positions);
+        def.category = 2;
+        def.two_sided = false;
+        assert_int_equal(pl_collider_create(world, &def, &mesh, NULL), PL_OK);
+        for (int j = 0; j < 40; j++) {
+            /* Now and then from the very middle, along an axis or through an edge. */
+            double origin[3], way[3], length = j % 3 ? between(&rng, 0, 3) : 10;
+            random_unit(&rng, 3, way);
+            for (int k = 0; k < 3; k++) {
+                origin[k] = def.position[k] + (j % 5 ? between(&rng, -0.7, 0.7) : 0);
+                if (j % 5 == 0)
+                    way[k] = ((j / 5) % 7 + 1) >> k & 1;
+            }
+            pl_ray_hit a, b;
+            bool met = pl_world_cast_ray(world, origin, way, length, 1, &a);
+            assert_int_equal(pl_world_cast_ray(world, origin, way, length, 2, &b), met);
+            if (!met)
+                continue;
+            assert_int_equal(b.collider, mesh.index);
+            assert_true(fabs(a.distance - b.distance) < 1e-9);
+            within += a.distance == 0;
+            for (int k = 0; k < 3; k++)
+                assert_true(fabs((double)a.normal[k] - (double)b.normal[k]) < 1e-5);
+        }
+        pl_world_destroy(world);
+    }
+    assert_true(within > world_scaled(2000));
+}
+
+static double distance_of(const pl_world *world, double x, double y, double z, double dx, double dy,
+                          double dz)
+{
+    double origin[3] = {x, y, z}, way[3] = {dx, dy, dz};
+    pl_ray_hit hit;
+    return pl_world_cast_ray(world, origin, way, 100, UINT32_MAX, &hit) ? hit.distance : -1;
+}
+
+/* Boxes of half 1 at -0.5 and 0.5, which overlap; or of half 1 and, inside out, of half 0.5. */
+static pl_mesh two_boxes(bool cavity, double positions[48], int32_t triangles[72])
+{
+    static const double one[3] = {1, 1, 1}, half[3] = {0.5, 0.5, 0.5};
+    const pl_mesh *box = box_mesh(one, positions);
+    memcpy(triangles, box->triangles, 36 * sizeof *triangles);
+    box_mesh(cavity ? half : one, positions + 24);
+    for (int i = 0; i < 36; i++)
+        triangles[36 + i] = 8 + triangles[cavity && i % 3 ? i + (i % 3 == 1 ? 1 : -1) : i];
+    for (int i = 0; i < 16 && !cavity; i++)
+        positions[3 * i] += i < 8 ? -0.5 : 0.5;
+    return (pl_mesh){
+        .vertex_count = 16, .positions = positions, .triangle_count = 24, .triangles = triangles};
+}
+
+/* What is enclosed is solid, be it by several surfaces; cavities are not, nor what lies behind a
+   single sheet; and what has two sides is hollow. */
+static void only_what_is_enclosed_is_solid(void **state)
+{
+    (void)state;
+    double positions[48];
+    int32_t triangles[72];
+    pl_mesh mesh = two_boxes(false, positions, triangles);
+    pl_world *world = world_of_mesh(&mesh, false);
+    assert_true(distance_of(world, -1, 0.1, 0, 1, 0, 0) == 0);
+    assert_true(distance_of(world, 0, 0, 0, 1, 0.1, 0) == 0);
+    assert_true(distance_of(world, 1, 0.1, 0, 1, 0, 0) == 0);
+    assert_true(fabs(distance_of(world, -3, 0.1, 0, 1, 0, 0) - 1.5) < 1e-9);
+    assert_true(distance_of(world, 1.6, 0, 0, 1, 0, 0) == -1);
+    pl_world_destroy(world);
+
+    mesh = two_boxes(true, positions, triangles);
+    world = world_of_mesh(&mesh, false);
+    assert_true(fabs(distance_of(world, 0, 0, 0, 1, 0.1, 0.2) - 0.5 * sqrt(1.05)) < 1e-9);
+    assert_true(distance_of(world, 0.7, 0, 0, -1, 0, 0) == 0);
+    pl_world_destroy(world);
+
+    /* A ridge, seen from below within its bounds, and from above. */
+    double ridge[18] = {-1, 0, -1, -1, 0, 1, 0, 1, -1, 0, 1, 1, 1, 0, -1, 1, 0, 1};
+    int32_t sides[12] = {0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4};
+    mesh =
+        (pl_mesh){.vertex_count = 6, .positions = ridge, .triangle_count = 4, .triangles = sides};
+    world = world_of_mesh(&mesh, false);
+    assert_true(distance_of(world, 0.1, 0.2, 0, 0, 1, 0) == -1);
+    assert_true(distance_of(world, 0.1, 0.2, 0, 1, 0.1, 0) == -1);
+    assert_true(fabs(distance_of(world, 0.25, 2, 0, 0, -1, 0) - 1.25) < 1e-9);
+    pl_world_destroy(world);
+
+    static const double one[3] = {1, 1, 1};
+    world = world_of_mesh(box_mesh(one, positions), true);
+    assert_true(fabs(distance_of(world, 0.2, 0, 0, 1, 0, 0) - 0.8) < 1e-9);
+    pl_world_destroy(world);
+}
+
 /* A fan of triangles about one vertex: no ray slips through an edge. */
 static void no_ray_slips_between_triangles(void **state)
 {
@@ -458,6 +580,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_are_met_where_marching_meets_them),
         cmocka_unit_test(meshes_and_frames),
+        cmocka_unit_test(a_one_sided_mesh_is_solid_inside),
+        cmocka_unit_test(only_what_is_enclosed_is_solid),
         cmocka_unit_test(no_ray_slips_between_triangles),
         cmocka_unit_test(bodies_are_met_where_they_are),
         cmocka_unit_test(what_is_picked_can_be_dragged),
