@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/collider_kit.h"
 #include "support/world_kit.h"
 
 /* ---- Definitions ----------------------------------------------------------------------------- */
@@ -808,6 +809,53 @@ static void fields_are_asked_in_order_and_cannot_meddle(void **state)
     fixture_destroy(&f);
 }
 
+enum { ASKED = 5 };
+
+typedef struct asked {
+    uint32_t expected[ASKED];
+    int count, next;
+    bool good;
+} asked;
+
+static void note_asked(void *user, const pl_field_query *query)
+{
+    asked *a = user;
+    a->good &= query->body_index == a->expected[a->next];
+    a->next = (a->next + 1) % a->count;
+}
+
+/* In the order of creation, whatever the order in which workers take bodies: the longest go to the
+   ends, and those asleep are left out. */
+static void fields_are_asked_in_the_order_of_creation(void **state)
+{
+    (void)state;
+    static const int sides[ASKED] = {2, 4, 1, 3, 2};
+    pl_world_def def = pl_default_world_def();
+    pl_world *world;
+    pl_body bodies[ASKED];
+    asked a = {.count = ASKED, .good = true};
+    def.threads = 2;
+    assert_int_equal(pl_world_create(&def, &world, NULL), PL_OK);
+    for (int i = 0; i < ASKED; i++) {
+        pl_model *model = collider_lattice(sides[i], sides[i], sides[i], 0.2);
+        pl_body_def body = pl_default_body_def(model);
+        body.position[0] = 3 * i;
+        bodies[i] = collider_add_body(world, &body);
+        a.expected[i] = bodies[i].index;
+        pl_model_release(model);
+    }
+    assert_int_equal(pl_world_set_field(world, note_asked, &a), PL_OK);
+    world_step(world, 3);
+    assert_true(a.good && a.next == 0);
+    assert_int_equal(pl_body_sleep(world, bodies[1]), PL_OK);
+    for (int i = 1; i + 1 < ASKED; i++)
+        a.expected[i] = a.expected[i + 1];
+    a.count--;
+    world_step(world, 3);
+    assert_true(a.good && a.next == 0);
+    pl_world_destroy(world);
+}
+
 typedef struct log_book {
     int count, warnings;
     char last[256];
@@ -906,6 +954,7 @@ int main(void)
         cmocka_unit_test(absurd_amounts_of_time_are_dropped),
         cmocka_unit_test(reports_count_what_there_is),
         cmocka_unit_test(fields_are_asked_in_order_and_cannot_meddle),
+        cmocka_unit_test(fields_are_asked_in_the_order_of_creation),
         cmocka_unit_test(fields_that_answer_nonsense_do_no_harm),
         cmocka_unit_test(bodies_that_overflow_are_rescued),
     };
