@@ -110,7 +110,8 @@ PL_LANES_INLINE void plane_moved(const plane *p, const vf at[3], const vf arm[3]
 typedef struct push {
     vi below;
     vf by[3], still[3], point[3];
-    vf gone, depth; /* approach in the sub-step, and how much of it was undone */
+    vf gone, depth;      /* approach in the sub-step, and how much of it was undone */
+    vf slide[3], way[3]; /* of the surfaces and of the centre, after that, across n */
 } push;
 
 /* False where none is below. */
@@ -166,6 +167,10 @@ static bool meet_plane(const grains *g, const plane *p, vf part, vf rate, const 
         out->still[k] = recover * p->n[k];
         out->point[k] = at[k] + arm[k];
     }
+    for (int k = 0; k < 3; k++) {
+        out->way[k] = gone[k] + out->by[k] - p->belt[k];
+        out->slide[k] = slide[k] - back * slide[k];
+    }
     return true;
 }
 
@@ -188,8 +193,22 @@ static void note_hits(pl_contact *contact, pl_near *near, const plane *p, const 
     near->mask |= pl_bits_f(by->below) << k;
 }
 
-/* Bouncing gives velocity along n to those that have not bounced yet. Returns what it gave. */
-static vf throw_back(pl_contact *contact, size_t at, const plane *p, const push *by, vf floor)
+/* See pl_slowing. The slide is across n: so is what counts of the way. */
+static vf slowing(const plane *p, const push *by, vf kick)
+{
+    const vf *s = by->slide, *v = by->way;
+    vf slows = s[0] * v[0] + s[1] * v[1] + s[2] * v[2];
+    vf square = s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
+    vi some = (slows > 0.0f) & (square > 0.0f);
+    square = pl_select_f(some, square, pl_splat_f(1));
+    vf part = pl_min_f(p->friction * kick / pl_sqrt_f(square), slows / square);
+    return pl_select_f(some, pl_min_f(part, pl_splat_f(1)), pl_splat_f(0));
+}
+
+/* Bouncing gives velocity along n to those that have not bounced yet, and friction up to μ times
+   that against their slide, no more than slows the centre. What it gave goes into `given`. */
+static void throw_back(pl_contact *contact, size_t at, const plane *p, const push *by, vf floor,
+                       vf given[3])
 {
     vf came[4], kick[4];
     load_change(contact->came + at, came);
@@ -199,10 +218,12 @@ static vf throw_back(pl_contact *contact, size_t at, const plane *p, const push 
     vf target = bounce_of(along(p->n, came), by->gone, by->depth, pl_splat_f(p->bounce), floor);
     vi first = kick[0] * kick[0] + kick[1] * kick[1] + kick[2] * kick[2] == 0.0f;
     vf more = pl_select_f(by->below & first, target, pl_splat_f(0));
-    for (int k = 0; k < 3; k++)
-        kick[k] += more * p->n[k];
+    vf back = slowing(p, by, more);
+    for (int k = 0; k < 3; k++) {
+        given[k] = more * p->n[k] - back * by->slide[k];
+        kick[k] += given[k];
+    }
     store_change(contact->kick + at, kick);
-    return more;
 }
 
 static void clump_on_plane(pl_contact *contact, pl_near *near, const plane *p, vf floor, vf part,
@@ -233,9 +254,10 @@ static void clump_on_plane(pl_contact *contact, pl_near *near, const plane *p, v
         store_change(contact->change + at, change);
         store_change(contact->shift + at, shift);
         if (p->bounce > 0) {
-            vf more = throw_back(contact, at, p, &by, floor);
+            vf given[3];
+            throw_back(contact, at, p, &by, floor, given);
             for (int m = 0; m < 3; m++)
-                by.by[m] += more * p->n[m];
+                by.by[m] += given[m];
         }
         note_hits(contact, near, p, &g, &by, k);
         contact->touched[clump] |= (uint16_t)(pl_bits_f(by.below) << k);

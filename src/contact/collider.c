@@ -271,15 +271,32 @@ static void add_kick(const meeting *m, int place, const double by[3])
     }
 }
 
-/* Along the normal, if it has not bounced yet. */
-static void throw_back(const meeting *m, int place, const double normal[3], double kick)
+/* Along the normal, if it has not bounced yet; and up to μ times that against the slide that is
+   left, no more than slows the centre: a blow rubs as long as it lasts, not only as far as the
+   particle had got in. */
+static void throw_back(const meeting *m, int place, const pl_sight *sight, const double n[3],
+                       const double arm[3], double kick)
 {
     const float *had = m->contact->kick[m->near->clump * PL_CLUMP + place];
-    double n[3];
+    double v[3], slide[3], turn[3], by[3], there[3];
     if (had[0] != 0 || had[1] != 0 || had[2] != 0)
         return;
-    pl_out_of3(m->collider->turn_to, normal, n);
-    add_kick(m, place, (double[3]){kick * n[0], kick * n[1], kick * n[2]});
+    pl_cross3(sight->turned, arm, turn);
+    for (int k = 0; k < 3; k++) {
+        v[k] = sight->ball.at[k] - sight->ball.from[k] - sight->still[k] -
+               m->collider->belt[k] * m->contact->h;
+        slide[k] = v[k] + turn[k];
+    }
+    double straight = pl_dot3(n, slide), off = pl_dot3(n, v);
+    for (int k = 0; k < 3; k++) {
+        slide[k] -= straight * n[k];
+        v[k] -= off * n[k];
+    }
+    double back = pl_slowing(pl_dot3(slide, v), pl_dot3(slide, slide), (double)m->friction * kick);
+    for (int k = 0; k < 3; k++)
+        by[k] = kick * n[k] - back * slide[k];
+    pl_out_of3(m->collider->turn_to, by, there);
+    add_kick(m, place, there);
 }
 
 /* What met after a part of its way was moved back by the rest of it, and would still close in at
@@ -360,7 +377,7 @@ static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barr
     }
     move(m, place, sight, by, still, barrier->normal, answer.arm);
     if (first && answer.kick > 0)
-        throw_back(m, place, barrier->normal, answer.kick);
+        throw_back(m, place, sight, barrier->normal, answer.arm, answer.kick);
     if (answer.part < 1)
         stop(m, place, sight, barrier->normal, answer.arm);
     return true;

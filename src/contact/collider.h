@@ -80,10 +80,11 @@ typedef struct pl_shove {
     double depth, recover; /* as in pl_touch */
     double slide[3];       /* of the particle's surface over the collider's */
     double friction;
-    double kick;     /* what bouncing gives, metres per sub-step */
-    double approach; /* along n, in this sub-step */
-    double part;     /* of it, and of the slide: since they met */
-    bool was_in;     /* a mesh with two sides already, deeper than anybody is left there */
+    double kick;          /* what bouncing gives, metres per sub-step */
+    double approach;      /* along n, in this sub-step */
+    double part;          /* of it, and of the slide: since they met */
+    double given, rubbed; /* impulses (times h) so far, along n and by friction */
+    bool was_in;          /* a mesh with two sides already, deeper than anybody is left there */
     bool pushed;
 } pl_shove;
 
@@ -125,7 +126,7 @@ bool pl_contact_colliders_strayed(const struct pl_contact *contact);
    sweeps). */
 void pl_contact_find_shoves(struct pl_contact *contact, pl_tasks *tasks);
 void pl_contact_resolve_shoves(struct pl_contact *contact);
-/* Then: those that met on the way close in no more. */
+/* Then: those that met on the way close in no more; what bounces has all of its friction. */
 void pl_contact_stop_shoves(struct pl_contact *contact);
 
 /* After all touches: pairs of those that were moved further than anybody had foreseen. */

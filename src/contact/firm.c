@@ -213,7 +213,7 @@ static void add_to_a(const pl_firm_touch *t, const pl_firm_origin *origin, const
             a->moved[k] -= (double)rows[r].by * (double)rows[r].spin_a * (double)rows[r].n[k];
     for (int k = 0; k < 3; k++)
         a->kicked[k] -= (double)t->bounced * (double)rows->n[k] * (double)rows->spin_a;
-    for (int r = 1; origin->met && r < PL_FIRM_ROWS; r++)
+    for (int r = 1; origin->slows && r < PL_FIRM_ROWS; r++)
         for (int k = 0; k < 3; k++)
             a->kicked[k] -=
                 (double)origin->slowed[r - 1] * (double)rows[r].spin_a * (double)rows[r].n[k];
@@ -227,7 +227,7 @@ static void add_to_b(const pl_firm_touch *t, const pl_firm_origin *origin, const
             b->moved[k] += (double)rows[r].by * (double)rows[r].spin_b * (double)rows[r].n[k];
     for (int k = 0; k < 3; k++)
         b->kicked[k] += (double)t->bounced * (double)rows->n[k] * (double)rows->spin_b;
-    for (int r = 1; origin->met && r < PL_FIRM_ROWS; r++)
+    for (int r = 1; origin->slows && r < PL_FIRM_ROWS; r++)
         for (int k = 0; k < 3; k++)
             b->kicked[k] +=
                 (double)origin->slowed[r - 1] * (double)rows[r].spin_b * (double)rows[r].n[k];

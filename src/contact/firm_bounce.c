@@ -50,13 +50,14 @@ static void begin(pl_contact *contact, pl_firm_touch *t)
     pl_firm_store(&p);
 }
 
-/* What was met on the way slides on by what the pushes have left: up to μ times what it bounces. */
+/* The blow of a bounce rubs as the push does: up to μ times what it bounces, and no more than stops
+   the slide that pushes and bounces have left. Likewise what was met on the way. */
 static void slow_down(pl_contact *contact, const pl_firm_touch *t, pl_firm_pair *p)
 {
     pl_firm_origin *origin = pl_firm_origin_of(contact, t);
     const pl_firm_row *rows = pl_firm_rows_of(contact, t) + 1;
     float wanted[2], limit = t->friction * t->bounced;
-    if (!origin->met || !(t->friction > 0))
+    if (!origin->slows || !(t->friction > 0))
         return;
     for (int k = 0; k < 2; k++)
         wanted[k] = origin->slowed[k] + (rows[k].missing - pushed_apart(contact, t, 1 + k) -
@@ -135,15 +136,19 @@ static float approach_of(const pl_contact *contact, const pl_firm_touch *t)
 /* Times h². */
 static void count_work(pl_contact *contact, const pl_firm_touch *t)
 {
+    const float *slowed = pl_firm_origin_of(contact, t)->slowed;
     pl_firm_island *island = contact->firm.islands + leader_of(contact, body_b(contact, t));
     const pl_firm_row *rows = pl_firm_rows_of(contact, t);
     pl_firm_pair p = load_kicked(contact, t);
     float came = approach_of(contact, t), apart = pushed_apart(contact, t, 0);
     island->taken += (double)(rows->by * (came - 0.5f * apart));
     island->given += (double)(t->bounced * (apart - came + 0.5f * pl_firm_apart(&p, rows)));
-    for (int k = 1; k < PL_FIRM_ROWS; k++)
+    for (int k = 1; k < PL_FIRM_ROWS; k++) {
+        float left = rows[k].missing - pushed_apart(contact, t, k);
         island->taken +=
             (double)(rows[k].by * (rows[k].missing - 0.5f * pushed_apart(contact, t, k)));
+        island->taken += (double)(slowed[k - 1] * (left - 0.5f * pl_firm_apart(&p, rows + k)));
+    }
 }
 
 /* Twice the bounce is at least twice the work. */
@@ -278,7 +283,7 @@ static void scale(pl_contact *contact, float (*part)(const pl_firm_island *))
         const pl_firm_row *rows = pl_firm_rows_of(contact, t);
         t->bounced *= less;
         pl_firm_exchange(&p, rows, t->bounced);
-        for (int k = 0; k < 2 && pl_firm_origin_of(contact, t)->met; k++)
+        for (int k = 0; k < 2 && pl_firm_origin_of(contact, t)->slows; k++)
             pl_firm_exchange(&p, rows + 1 + k, slowed[k] *= less);
         pl_firm_store(&p);
     }

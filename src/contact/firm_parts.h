@@ -75,7 +75,7 @@ typedef struct pl_firm_origin {
     pl_touch *touch;
     pl_near *near;
     bool
-        met; /* after a part of the way: what still closes and slides is taken out of velocities; not of what bounces */
+        slows; /* it bounces, or met after a part of the way: friction slows velocities down, too */
     float slowed[2]; /* impulses (times h) of that friction, across */
 } pl_firm_origin;
 

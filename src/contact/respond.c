@@ -219,37 +219,6 @@ static void sweep_all(pl_contact *contact)
     pl_contact_halt(contact);
 }
 
-/* Bounces: velocity only, after everything is where it belongs. A particle bounces once in a
-   sub-step: two blows at the same time, each answered as if it were the only one, would make
-   energy. */
-static void kick(pl_contact *contact)
-{
-    for (int block = 0; block < contact->block_count; block++) {
-        const pl_segment *s = contact->touch_segments + block;
-        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
-        for (int i = 0; i < s->count; i++) {
-            pl_touch *t = touches + i;
-            if (!(t->kick > 0) || !(t->pushed > 0))
-                continue;
-            pl_quad a = pl_quad_load(contact->kick[t->a]), b = pl_quad_load(contact->kick[t->b]);
-            pl_quad n = {t->n[0], t->n[1], t->n[2], 0};
-            if (dot(a, a) > 0 || dot(b, b) > 0)
-                continue;
-            pl_quad_store(contact->kick[t->a], n * (-t->kick * t->give_a));
-            pl_quad_store(contact->kick[t->b], n * (t->kick * t->give_b));
-            t->pushed += t->kick;
-        }
-    }
-}
-
-/* Velocity without moving: the way is longer, and began further back. */
-static inline void hasten(pl_contact *contact, int32_t place, pl_quad by)
-{
-    float *change = contact->change[place], *shift = contact->shift[place];
-    pl_quad_store(change, pl_quad_load(change) + by);
-    pl_quad_store(shift, pl_quad_load(shift) - by);
-}
-
 /* Its velocity by now, and that of its surface where its normal is n; metres per sub-step. */
 typedef struct speed {
     pl_quad centre, surface;
@@ -270,6 +239,51 @@ static speed speed_of(const pl_contact *contact, int32_t place, pl_quad n)
     float square = dot(n, arm);
     arm *= 1 / __builtin_sqrtf(square > 1e-37f ? square : 1e-37f);
     return (speed){v, v + pl_quad_cross(pl_quad_of(p->turned), arm)};
+}
+
+/* What friction takes out of the velocity of b against a, along a blow by so much. */
+static pl_quad rub_of(const pl_contact *contact, const pl_touch *t, float blow)
+{
+    pl_quad n = {t->normal[0], t->normal[1], t->normal[2], 0};
+    speed a = speed_of(contact, t->a, n), b = speed_of(contact, t->b, -n);
+    pl_quad v = b.centre - a.centre, slide = b.surface - a.surface;
+    slide -= n * dot(n, slide);
+    return slide * (float)pl_slowing((double)dot(slide, v), (double)dot(slide, slide),
+                                     (double)(t->friction * blow));
+}
+
+/* Bounces: velocity only, after everything is where it belongs; with friction, up to μ times that
+   against the slide that is left, and no more than slows the centres. A particle bounces once in a
+   sub-step: two blows at the same time, each answered as if it were the only one, would make
+   energy. */
+static void kick(pl_contact *contact)
+{
+    for (int block = 0; block < contact->block_count; block++) {
+        const pl_segment *s = contact->touch_segments + block;
+        pl_touch *touches = contact->buffers[s->worker].touches + s->first;
+        for (int i = 0; i < s->count; i++) {
+            pl_touch *t = touches + i;
+            if (!(t->kick > 0) || !(t->pushed > 0))
+                continue;
+            pl_quad a = pl_quad_load(contact->kick[t->a]), b = pl_quad_load(contact->kick[t->b]);
+            if (dot(a, a) > 0 || dot(b, b) > 0)
+                continue;
+            pl_quad back = rub_of(contact, t, t->kick);
+            pl_quad by = (pl_quad){t->n[0], t->n[1], t->n[2], 0} * t->kick - back;
+            pl_quad_store(contact->kick[t->a], by * -t->give_a);
+            pl_quad_store(contact->kick[t->b], by * t->give_b);
+            t->pushed += t->kick;
+            t->rubbed += __builtin_sqrtf(dot(back, back));
+        }
+    }
+}
+
+/* Velocity without moving: the way is longer, and began further back. */
+static inline void hasten(pl_contact *contact, int32_t place, pl_quad by)
+{
+    float *change = contact->change[place], *shift = contact->shift[place];
+    pl_quad_store(change, pl_quad_load(change) + by);
+    pl_quad_store(shift, pl_quad_load(shift) - by);
 }
 
 /* Two that met after a part of their way were moved apart by the rest of it, and would still close

@@ -189,7 +189,7 @@ static void exchange(const pair *p, const push *along, double by)
         turn_ball(p->ball, along->own, by);
 }
 
-static void rub(const pair *p, const pl_shove *s, double pushed)
+static void rub(const pair *p, pl_shove *s, double pushed)
 {
     double slide[3], apart[3];
     moved_apart(p, apart);
@@ -204,7 +204,9 @@ static void rub(const pair *p, const pl_shove *s, double pushed)
     for (int k = 0; k < 3; k++)
         slide[k] /= length;
     push back = push_along(p, slide);
-    exchange(p, &back, -fmin(length / back.yield, s->friction * pushed));
+    double by = fmin(length / back.yield, s->friction * pushed);
+    exchange(p, &back, -by);
+    s->rubbed += by;
 }
 
 /* Parted without velocity; the collider only moves along. */
@@ -232,6 +234,7 @@ static void resolve(const pair *p, pl_shove *s)
     double by = (s->depth - pl_dot3(s->n, apart)) / out.yield;
     if (by > 0) {
         exchange(p, &out, by);
+        s->given += by;
         rub(p, s, by);
         s->pushed = true;
         body->woken |= body->asleep;
@@ -327,7 +330,48 @@ static void stop(const pair *p, pl_shove *s)
     exchange_velocity(p, &back, -fmin(length / back.yield, s->friction * by));
 }
 
+/* By how much friction may slow down the slide along a unit vector, metres per sub-step: of a ball,
+   which turns, all of it; others no more than slows their centres. */
+static double slide_along(const pair *p, const double slide[3], const double along[3])
+{
+    const pl_primitive *particle = p->contact->primitives + p->particle;
+    double turned[3], turn[3], all = pl_dot3(along, slide);
+    if (p->ball)
+        return all;
+    for (int k = 0; k < 3; k++)
+        turned[k] = (double)particle->turned[k] - p->collider->turned[k];
+    pl_cross3(turned, p->grip, turn);
+    return fmin(all, all - pl_dot3(along, turn));
+}
+
+/* What bounces was rubbed by what it slid since they met; the rest of the slide is taken out of
+   velocities, as far as μ times all of the push goes. */
+static void slow_down(const pair *p, pl_shove *s)
+{
+    double apart[3], slide[3], along[3], limit = s->friction * s->given - s->rubbed;
+    if (!(s->part < 1) || !(s->kick > 0) || !(limit > 0))
+        return;
+    moved_apart(p, apart);
+    for (int k = 0; k < 3; k++)
+        slide[k] = s->slide[k] + apart[k];
+    double straight = pl_dot3(slide, s->n);
+    for (int k = 0; k < 3; k++)
+        along[k] = slide[k] = slide[k] - straight * s->n[k];
+    if (!pl_normalise3(along))
+        return;
+    push back = push_along(p, along);
+    double length = slide_along(p, slide, along);
+    if (length > 0)
+        exchange_velocity(p, &back, -fmin(length / back.yield, limit));
+}
+
+static void stop_and_slow(const pair *p, pl_shove *s)
+{
+    stop(p, s);
+    slow_down(p, s);
+}
+
 void pl_contact_stop_shoves(pl_contact *contact)
 {
-    visit(contact, stop);
+    visit(contact, stop_and_slow);
 }

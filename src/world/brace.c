@@ -138,6 +138,17 @@ static bool is_light(const pl_contact *contact, double metres)
     return !(metres > LIGHT * contact->gravity * contact->h * contact->h);
 }
 
+/* What it got of velocity alone, along n; metres per sub-step. */
+static double kick_along(const pl_contact *contact, const pl_record *record, const blow *t,
+                         const double n[3])
+{
+    double sum = 0;
+    bool kicked = contact->kicks || contact->bodies[record->contact].kicked;
+    for (int k = 0; kicked && k < 3; k++)
+        sum += n[k] * (double)contact->came[t->at][k];
+    return sum;
+}
+
 static bool find_prop(const pl_world *world, const pl_record *record, const blow *t,
                       const double sum[3], prop *p)
 {
@@ -148,14 +159,12 @@ static bool find_prop(const pl_world *world, const pl_record *record, const blow
     if (!(given > 0) || !falls_behind(record, t->n, sum, p->nearest))
         return false;
     double metres = given * world->h / (double)contact->mass[t->at];
-    bool kicked = contact->kicks || contact->bodies[record->contact].kicked;
-    for (int k = 0; kicked && k < 3; k++)
-        metres -= t->n[k] * (double)contact->came[t->at][k];
+    metres -= kick_along(contact, record, t, t->n);
     p->depth = metres / record->model->unit;
     return !is_light(contact, metres);
 }
 
-/* Across n, along the way that friction pushed. */
+/* Across n, along the way that friction pushed; what it only slowed down strains nothing. */
 static bool find_rub(const pl_world *world, const pl_record *record, const blow *t,
                      const double sum[3], prop *p)
 {
@@ -164,7 +173,10 @@ static bool find_rub(const pl_world *world, const pl_record *record, const blow 
     for (int k = 0; k < 3; k++)
         p->n[k] = t->impulse[k] - straight * t->n[k];
     double metres = sqrt(pl_dot3(p->n, p->n)) * world->h / (double)contact->mass[t->at];
-    if (is_light(contact, metres) || !pl_normalise3(p->n))
+    if (!pl_normalise3(p->n))
+        return false;
+    metres -= kick_along(contact, record, t, p->n);
+    if (is_light(contact, metres))
         return false;
     pl_out_of3(t->collider->turn_to, t->collider->belt, belt);
     p->nearest = wall_comes(world, record, t->collider, p->n, t->arm) +

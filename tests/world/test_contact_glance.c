@@ -388,12 +388,192 @@ static void wholes_rub(void **state)
     pl_model_release(model);
 }
 
+/* ---- Bounces --------------------------------------------------------------------------------- */
+
+typedef enum ground_kind {
+    PLANE,
+    PLATE,
+    GLOBE,
+    PILLAR,
+    SHEET,
+    BOARD,
+    HEAVY,
+    EQUAL,
+    GROUNDS
+} ground_kind;
+
+static const char *const grounds[GROUNDS] = {
+    "plane", "box", "sphere", "capsule", "mesh", "box with a mass", "heavy ball", "equal ball"};
+
+/* Something thrown askew at the origin, where the normal is y: so fast that nothing turns away from
+   that while they meet. */
+typedef struct toss {
+    ground_kind ground;
+    bool boxes, firm;   /* a stiff box instead of a ball; stiff_contact */
+    double along, down; /* m/s */
+    double friction, bounce;
+    double phase; /* of a sub-step, when they meet */
+    int substeps;
+} toss;
+
+/* In parts of the law; impulses of friction in parts of μ times those along the normal. */
+typedef struct lost {
+    double along, down, told;
+} lost;
+
+#define WIDE 50.0 /* metres: nearly flat */
+
+static double radius_of(const toss *t)
+{
+    return t->ground == EQUAL ? WIDE : t->ground == HEAVY ? 0.1 * WIDE : 0.1;
+}
+
+static void add_collider(pl_world *world, const toss *t)
+{
+    static const pl_collider_kind kinds[] = {PL_COLLIDER_PLANE,  PL_COLLIDER_BOX,
+                                             PL_COLLIDER_SPHERE, PL_COLLIDER_CAPSULE,
+                                             PL_COLLIDER_MESH,   PL_COLLIDER_BOX};
+    collider_sheet sheet = {.positions = NULL};
+    pl_collider_def def = pl_default_collider_def(kinds[t->ground]);
+    for (int k = 0; k < 3; k++)
+        def.size[k] = WIDE;
+    def.position[1] = t->ground == PLANE || t->ground == SHEET ? 0 : -WIDE;
+    if (t->ground == PILLAR)
+        def.size[1] = 2, def.position[1] -= 2;
+    if (t->ground == SHEET) {
+        sheet = collider_make_sheet(5, WIDE);
+        def.mesh = &sheet.mesh;
+    }
+    if (t->ground == BOARD)
+        def.mass = 1e9;
+    def.friction = t->friction;
+    def.restitution = t->bounce;
+    collider_add(world, &def);
+    if (sheet.positions)
+        collider_free_sheet(&sheet);
+}
+
+static void add_ground_ball(pl_world *world, const toss *t, pl_model *model)
+{
+    pl_body_def def = collider_body_def(model, 1e6, 0, -WIDE, 0);
+    def.material.friction = t->friction;
+    def.material.restitution = t->bounce;
+    collider_add_body(world, &def);
+}
+
+static lost toss_one(const toss *t)
+{
+    enum { BEFORE = 2, AFTER = 3 };
+    const double h = 1.0 / 60 / t->substeps, until = (BEFORE * t->substeps + t->phase) * h;
+    pl_world_def world_def = pl_default_world_def();
+    pl_model *model = t->boxes ? collider_lattice(3, 3, 3, 0.07) : ball(radius_of(t));
+    pl_model *wide = ball(WIDE);
+    pl_world *world;
+    pl_body_state s;
+    world_def.substeps = t->substeps;
+    world_def.gravity[1] = 0;
+    world_def.stiff_contact = t->firm;
+    assert_int_equal(pl_world_create(&world_def, &world, NULL), PL_OK);
+    if (t->ground >= HEAVY)
+        add_ground_ball(world, t, wide);
+    else
+        add_collider(world, t);
+    pl_body_def def = collider_body_def(model, 1e8, 0, 0, 0);
+    def.position[0] = -t->along * until;
+    def.position[1] = (t->boxes ? 0.105 : radius_of(t)) + t->down * until;
+    def.velocity[0] = t->along;
+    def.velocity[1] = -t->down;
+    def.material.friction = t->friction;
+    def.material.restitution = t->bounce;
+    pl_body body = collider_add_body(world, &def);
+    double impulse = 0, rubbed = 0;
+    for (int f = 0; f < BEFORE + AFTER; f++) {
+        int count;
+        world_step(world, 1);
+        const pl_contact_event *events = pl_world_contacts(world, &count);
+        for (int i = 0; i < count; i++) {
+            impulse += events[i].impulse;
+            rubbed += events[i].friction_impulse;
+        }
+    }
+    assert_int_equal(pl_body_get_state(world, body, &s), PL_OK);
+    pl_world_destroy(world);
+    pl_model_release(model);
+    pl_model_release(wide);
+    double share = t->ground == EQUAL ? 0.5 : 1;
+    double law = t->friction * (1 + t->bounce) * t->down;
+    law = fmin(law, t->along / 3.5);
+    double told = t->friction * impulse * law / (t->friction * (1 + t->bounce) * t->down);
+    return (lost){.along = (t->along - s.velocity[0]) / (share * law),
+                  .down = (t->down + s.velocity[1]) / (share * (1 + t->bounce) * t->down),
+                  .told = rubbed / told};
+}
+
+/* Whenever in a sub-step it arrives. */
+static void toss_all(toss t, const char *what)
+{
+    enum { PHASES = 13 };
+    lost least = {1e9, 1e9, 1e9}, most = {-1e9, -1e9, -1e9};
+    for (int i = 0; i < PHASES; i++) {
+        t.phase = (i + 0.5) / PHASES;
+        lost l = toss_one(&t);
+        least.along = fmin(least.along, l.along), most.along = fmax(most.along, l.along);
+        least.down = fmin(least.down, l.down), most.down = fmax(most.down, l.down);
+        least.told = fmin(least.told, l.told), most.told = fmax(most.told, l.told);
+    }
+    printf("%s on %s%s, restitution %.1f, %d sub-steps: across %.3f to %.3f of the law, along the "
+           "normal %.3f to %.3f, events %.3f to %.3f\n",
+           what, grounds[t.ground], t.firm ? "" : " (by particles)", t.bounce, t.substeps,
+           least.along, most.along, least.down, most.down, least.told, most.told);
+    assert_true(least.along > 0.98 && most.along < 1.02);
+    assert_true(least.down > 0.98 && most.down < 1.02);
+    assert_true(least.told > 0.98 && most.told < 1.02);
+}
+
+/* A blow takes μ (1 + e) times the speed along the normal from what slides. */
+static void bounces_rub(void **state)
+{
+    (void)state;
+    CHECK_ONE_THREAD();
+    for (int i = 0; i < 3 * GROUNDS; i++) {
+        toss t = {.ground = i / 3,
+                  .firm = true,
+                  .along = 5,
+                  .down = 5,
+                  .friction = 0.1,
+                  .bounce = 0.5 * (i % 3),
+                  .substeps = 1 + 3 * (i % 2)};
+        toss_all(t, "ball");
+        t.firm = false;
+        toss_all(t, "ball");
+        t.boxes = t.firm = true;
+        if (t.ground < GLOBE || t.ground == SHEET)
+            toss_all(t, "stiff box");
+    }
+}
+
+/* No more than makes a ball roll: 2/7 of the slide. */
+static void bouncing_balls_roll(void **state)
+{
+    (void)state;
+    CHECK_ONE_THREAD();
+    for (int i = 0; i < 3 * GROUNDS; i++)
+        toss_all((toss){.ground = i / 3,
+                        .firm = true,
+                        .along = 2,
+                        .down = 5,
+                        .friction = 0.4,
+                        .bounce = 0.5 * (i % 3),
+                        .substeps = 1 + 3 * (i % 2)},
+                 "rolling ball");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_met_slides_on),
-        cmocka_unit_test(friction_slows_the_slide),
-        cmocka_unit_test(wholes_rub),
+        cmocka_unit_test(what_met_slides_on),  cmocka_unit_test(friction_slows_the_slide),
+        cmocka_unit_test(wholes_rub),          cmocka_unit_test(bounces_rub),
+        cmocka_unit_test(bouncing_balls_roll),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
