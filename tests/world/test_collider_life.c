@@ -128,6 +128,7 @@ static void errors_say_what_is_too_much(void **state)
     def.scale = 1e12;
     mesh.positions[0] = 2e3;
     refuse_with(world, &def, "mesh.positions[0]", "1e+15 m");
+    collider_free_sheet(&mesh);
     pl_world_destroy(world);
 }
 
