@@ -331,12 +331,6 @@ static void stop(const meeting *m, int place, const pl_sight *sight, const doubl
     m->contact->bodies[m->contact->body_of[m->near->clump]].kicked = true;
 }
 
-static bool stands(const pl_contact_collider *c)
-{
-    return c->moved[0] == 0 && c->moved[1] == 0 && c->moved[2] == 0 && c->turned[0] == 0 &&
-           c->turned[1] == 0 && c->turned[2] == 0;
-}
-
 static bool is_solid_mesh(const pl_contact_collider *c)
 {
     return c->kind == PL_COLLIDER_MESH && !c->two_sided;
@@ -358,7 +352,7 @@ static bool yield_to(const meeting *m, int place, pl_sight *sight, const pl_barr
     double recover = first ? answer.recover : 0;
     if (m->body->whole > 0 && m->near->astride)
         recover = 0; /* it has no side to go to */
-    else if (m->body->whole > 0 && !is_solid_mesh(m->collider) && stands(m->collider))
+    else if (m->body->whole > 0 && !is_solid_mesh(m->collider) && pl_contact_stands(m->collider))
         recover *= fmax(1 / (1 + m->body->firm), ONE_BY_ONE);
     if (!(answer.depth > 0) && !(recover > 0))
         return false;

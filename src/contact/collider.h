@@ -49,6 +49,13 @@ typedef struct pl_contact_collider {
     double shifted[3];        /* ...and metres without velocity */
 } pl_contact_collider;
 
+/* What moves goes through bodies by itself, and they are pushed by the side that comes. */
+static inline bool pl_contact_stands(const pl_contact_collider *c)
+{
+    return c->moved[0] == 0 && c->moved[1] == 0 && c->moved[2] == 0 && c->turned[0] == 0 &&
+           c->turned[1] == 0 && c->turned[2] == 0;
+}
+
 /* A mesh with two sides: nothing is inside of it. */
 static inline bool pl_contact_is_surface(const pl_contact_collider *c)
 {

@@ -32,15 +32,6 @@ static bool has_inside(const pl_contact_collider *c)
            c->kind == PL_COLLIDER_CAPSULE;
 }
 
-/* What moves goes through bodies by itself, and they are pushed by the side that comes. */
-static bool stands(const pl_contact_collider *c)
-{
-    double sum = 0;
-    for (int k = 0; k < 3; k++)
-        sum += fabs(c->moved[k]) + fabs(c->turned[k]);
-    return sum == 0;
-}
-
 /* Most are not even near. Of those who move one by one only a centre counts: they are pressed. */
 static bool is_sunk(const pl_contact *contact, const pl_contact_collider *c, int particle)
 {
@@ -85,7 +76,7 @@ static bool is_fast(const pl_contact *contact, int clump)
 static bool some_are_sunk(const pl_contact *contact, const pl_near *near)
 {
     const pl_contact_collider *c = contact->against.colliders + near->collider;
-    if (near->shoves >= 0 || !has_inside(c) || !stands(c))
+    if (near->shoves >= 0 || !has_inside(c) || !pl_contact_stands(c))
         return false;
     for (uint32_t used = contact->used[near->clump]; used; used &= used - 1)
         if (is_sunk(contact, c, near->clump * PL_CLUMP + __builtin_ctz(used)))
